@@ -1,0 +1,103 @@
+// ArgMax where the outputs stand side by side in memory: an invocation searches one pack of columns, rows apart by
+// run_stride. A tile is four rows; its maxima are compared once with the best so far, column by column, and the row is
+// found at the end by reading the winning tile again. Narrow types only.
+override GROUP: u32 = 64u;
+
+struct Winners { keys: array<vec4<u32>, LANES>, rows: array<vec4<u32>, LANES>, seen: bool }
+
+@compute @workgroup_size(GROUP)
+fn main(
+    @builtin(workgroup_id) id: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let blocks = (params.columns + PACK_ELEMENTS - 1u) / PACK_ELEMENTS;
+    let index = group_number(id, groups) * GROUP + local;
+    if (index >= (params.outputs / params.columns) * params.chunks * blocks) {
+        return;
+    }
+    let row = index / blocks;
+    let column = (index - row * blocks) * PACK_ELEMENTS;
+    let outer = row / params.chunks;
+    let chunk = row - outer * params.chunks;
+    let start = kept_offset(outer) + column;
+    let stop = min((chunk + 1u) * params.chunk_len, params.reduce_len);
+    var winners = search(start, chunk * params.chunk_len, stop, params.columns - column);
+    let count = min(PACK_ELEMENTS, params.columns - column);
+    let first = outer * params.columns + column;
+    for (var i = 0u; i < count; i += STORE_LANES) {
+        var unit = empty_unit();
+        for (var lane = 0u; lane < STORE_LANES && i + lane < count; lane++) {
+            let n = i + lane;
+            let key = winners.keys[n % LANES][n / LANES];
+            let r = locate(start + n, winners.rows[n % LANES][n / LANES], stop, key);
+            unit = store_lane(unit, lane, task_of(first + n, chunk), Best(key, r));
+        }
+        store_unit((first + i) / STORE_LANES, unit);
+    }
+}
+
+fn search(start: u32, begin_r: u32, stop: u32, count: u32) -> Winners {
+    let step = bitcast<u32>(bitcast<i32>(params.run_stride) / i32(PACK_ELEMENTS));
+    var w: Winners;
+    var r = begin_r;
+    while (r < stop) {
+        let run = r / params.run_len;
+        let within = r - run * params.run_len;
+        let len = min(params.run_len - within, stop - r);
+        let begin = start + outer_offset(run) + within * params.run_stride;
+        var i = 0u;
+        if (count < PACK_ELEMENTS) {
+            for (; i < len; i++) {
+                let e = begin + i * params.run_stride;
+                offer(&w, fold(no_maxima(), partial_pack(e / PACK_ELEMENTS, e, e + count)), r + i);
+            }
+        }
+        var p = begin / PACK_ELEMENTS;
+        for (; i + 3u < len; i += 4u) {
+            let a = packs[p];
+            let b = packs[p + step];
+            let c = packs[p + 2u * step];
+            let d = packs[p + 3u * step];
+            offer(&w, fold(fold(fold(fold(no_maxima(), a), b), c), d), r + i);
+            p += 4u * step;
+        }
+        for (; i < len; i++) {
+            offer(&w, fold(no_maxima(), packs[p]), r + i);
+            p += step;
+        }
+        r += len;
+    }
+    return w;
+}
+
+fn offer(w: ptr<function, Winners>, tile: Maxima, r: u32) {
+    for (var lane = 0u; lane < LANES; lane++) {
+        let keys = lane_maxima(tile, lane);
+        let ties = tie_keys(keys);
+        let best = tie_keys((*w).keys[lane]);
+        let takes = (ties > best) | (vec4<bool>(LAST) & (ties == best)) | vec4<bool>(!(*w).seen);
+        (*w).rows[lane] = select((*w).rows[lane], vec4<u32>(r), takes);
+        (*w).keys[lane] = max((*w).keys[lane], keys);
+    }
+    (*w).seen = true;
+}
+
+// The row of the winning tile, which begins at row r, that has its key.
+fn locate(start: u32, r: u32, stop: u32, key: Key) -> u32 {
+    let tie = tie_key(key);
+    let run = r / params.run_len;
+    let within = r - run * params.run_len;
+    let begin = start + outer_offset(run) + within * params.run_stride;
+    let len = min(min(params.run_len - within, stop - r), 4u);
+    var found = r;
+    for (var i = 0u; i < len; i++) {
+        if (key_equal(tie_key(element_key(begin + i * params.run_stride)), tie)) {
+            found = r + i;
+            if (!LAST) {
+                break;
+            }
+        }
+    }
+    return found;
+}

@@ -1,0 +1,11 @@
+// The finishing pass of a split ArgMax: one output's partial results are a row of keys and positions.
+@group(0) @binding(1) var<storage, read> found: array<u32>;
+
+fn scan(task: u32, member: u32) -> Best {
+    var best = no_best();
+    for (var chunk = member; chunk < params.chunks; chunk += TEAM) {
+        let at = (task * params.chunks + chunk) * BEST_WORDS;
+        best = merge(best, Best(key_from_words(found[at], found[at + KEY_WORDS - 1u]), found[at + KEY_WORDS]));
+    }
+    return best;
+}

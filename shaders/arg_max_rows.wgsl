@@ -1,0 +1,79 @@
+// ArgMax where the run is contiguous. A tile is four packs, TEAM apart; its maximum is compared once with the best so
+// far and only the winning tile's place is kept. The element is found at the end, by reading that tile again.
+
+struct Winner { key: Key, r: u32, pack: u32, seen: bool }
+
+fn scan(task: u32, member: u32) -> Best {
+    let output = task / params.chunks;
+    let base = kept_offset(output);
+    var r = (task - output * params.chunks) * params.chunk_len;
+    let stop = min(r + params.chunk_len, params.reduce_len);
+    var winner = Winner(LEAST_KEY, 0u, 0u, false);
+    while (r < stop) {
+        let len = run_rest(r, stop);
+        let begin = base + element_offset(r);
+        winner = search_run(winner, r, begin, begin + len, member);
+        r += len;
+    }
+    if (!winner.seen) {
+        return no_best();
+    }
+    let begin = base + element_offset(winner.r);
+    let end = begin + run_rest(winner.r, stop);
+    return Best(winner.key, winner.r + locate(winner, begin, end) - begin);
+}
+
+fn run_rest(r: u32, stop: u32) -> u32 { return min(params.run_len - r % params.run_len, stop - r); }
+
+fn element_offset(r: u32) -> u32 {
+    let run = r / params.run_len;
+    return outer_offset(run) + r - run * params.run_len;
+}
+
+fn search_run(before: Winner, r: u32, begin: u32, end: u32, member: u32) -> Winner {
+    let range = pack_range(begin, end);
+    var w = before;
+    if (range.head && member == 0u) {
+        w = offer(w, fold(no_maxima(), partial_pack(range.first - 1u, begin, end)), r, range.first - 1u);
+    }
+    var p = range.first + member;
+    for (; p + 3u * TEAM < range.last; p += 4u * TEAM) {
+        let a = packs[p];
+        let b = packs[p + TEAM];
+        let c = packs[p + 2u * TEAM];
+        let d = packs[p + 3u * TEAM];
+        w = offer(w, fold(fold(fold(fold(no_maxima(), a), b), c), d), r, p);
+    }
+    for (; p < range.last; p += TEAM) {
+        w = offer(w, fold(no_maxima(), packs[p]), r, p);
+    }
+    if (range.tail && member == TEAM - 1u) {
+        w = offer(w, fold(no_maxima(), partial_pack(range.last, begin, end)), r, range.last);
+    }
+    return w;
+}
+
+fn offer(w: Winner, tile: Maxima, r: u32, pack: u32) -> Winner {
+    let key = maximum(tile);
+    let tie = tie_key(key);
+    let best = tie_key(w.key);
+    let takes = !w.seen || key_greater(tie, best) || (LAST && key_equal(tie, best));
+    return Winner(key_max(w.key, key), select(w.r, r, takes), select(w.pack, pack, takes), true);
+}
+
+// The element of the winning tile that has its key. Whatever lies in the run and has the key is a right answer for
+// this invocation: none of its own other tiles has it at a better place.
+fn locate(w: Winner, begin: u32, end: u32) -> u32 {
+    let tie = tie_key(w.key);
+    var found = begin;
+    for (var i = 0u; i < 4u * PACK_ELEMENTS; i++) {
+        let e = (w.pack + (i / PACK_ELEMENTS) * TEAM) * PACK_ELEMENTS + i % PACK_ELEMENTS;
+        if (e >= begin && e < end && key_equal(tie_key(element_key(e)), tie)) {
+            found = e;
+            if (!LAST) {
+                break;
+            }
+        }
+    }
+    return found;
+}

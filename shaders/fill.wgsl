@@ -1,0 +1,23 @@
+// Writes one element everywhere: the maximum of nothing.
+override GROUP: u32 = 64u;
+
+struct Params {
+    words: u32,
+    low: u32, // the element, repeated to fill a word; its two words where it has 64 bits
+    high: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(3) var<storage, read_write> values: array<u32>;
+
+@compute @workgroup_size(GROUP)
+fn main(
+    @builtin(workgroup_id) id: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let index = (id.y * groups.x + id.x) * GROUP + local;
+    if (index < params.words) {
+        values[index] = select(params.low, params.high, index % 2u == 1u);
+    }
+}

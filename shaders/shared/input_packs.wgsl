@@ -1,0 +1,41 @@
+// The same input as 16-byte packs, for the bulk of the loads. A pack that is not wholly inside the input's binding, or
+// not wholly wanted, is put together from words.
+@group(0) @binding(2) var<storage, read> packs: array<vec4<u32>>;
+
+// Bytes [begin, end) of four words, each given as its distance from the word's first byte.
+fn byte_mask(begin: vec4<i32>, end: vec4<i32>) -> vec4<u32> {
+    let from_begin = select(
+        vec4<u32>(0xffffffffu) << (vec4<u32>(clamp(begin, vec4<i32>(0), vec4<i32>(3))) * 8u),
+        vec4<u32>(0u),
+        begin >= vec4<i32>(4),
+    );
+    let from_end = select(
+        vec4<u32>(0xffffffffu) << (vec4<u32>(clamp(end, vec4<i32>(0), vec4<i32>(3))) * 8u),
+        vec4<u32>(0u),
+        end >= vec4<i32>(4),
+    );
+    return from_begin & ~from_end;
+}
+
+// Pack number p; elements outside [begin, end) are such that they lose.
+fn partial_pack(p: u32, begin: u32, end: u32) -> vec4<u32> {
+    let word = p * 4u;
+    let raw = vec4<u32>(words[word], words[word + 1u], words[word + 2u], words[word + 3u]);
+    let first = p * PACK_ELEMENTS;
+    let word_bytes = vec4<i32>(0, 4, 8, 12);
+    let begin_byte = i32(max(begin, first) - first) * i32(ELEMENT_BYTES);
+    let end_byte = i32(min(end, first + PACK_ELEMENTS) - first) * i32(ELEMENT_BYTES);
+    let mask = byte_mask(vec4<i32>(begin_byte) - word_bytes, vec4<i32>(end_byte) - word_bytes);
+    return (raw & mask) | (least_pack() & ~mask);
+}
+
+// The packs of elements [begin, end): whole ones [first, last), and a partial one before or after them.
+struct PackRange { first: u32, last: u32, head: bool, tail: bool }
+
+fn pack_range(begin: u32, end: u32) -> PackRange {
+    let first = begin / PACK_ELEMENTS;
+    let last = end / PACK_ELEMENTS;
+    let head = begin % PACK_ELEMENTS != 0u;
+    let tail = end % PACK_ELEMENTS != 0u && !(head && first == last);
+    return PackRange(select(first, first + 1u, head), last, head, tail);
+}

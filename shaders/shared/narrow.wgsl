@@ -1,0 +1,42 @@
+// Storage types of 8, 16 and 32 bits.
+//
+// Left-aligned bits: an element's bits moved to the top of a word, zeros below. A key is the unsigned integer whose
+// order is the elements' order, left-aligned too. Element i of a pack is lane i % LANES of
+// word i / LANES; lane 0 is a word's lowest (little-endian).
+
+alias Key = u32;
+alias Unit = u32; // the smallest thing written to an output: LANES elements
+
+const LANES = 4u / ELEMENT_BYTES;
+const PACK_ELEMENTS = 4u * LANES; // in one 16-byte load
+const ELEMENT_BITS = 32u / LANES;
+const ELEMENT_MASK = (0xffffffffu >> (32u - ELEMENT_BITS)) << (32u - ELEMENT_BITS);
+const KEY_WORDS = 1u;
+const LEAST_KEY: Key = 0u;
+
+fn key_max(a: Key, b: Key) -> Key { return max(a, b); }
+fn key_greater(a: Key, b: Key) -> bool { return a > b; }
+fn key_equal(a: Key, b: Key) -> bool { return a == b; }
+fn key_word(key: Key, i: u32) -> u32 { return key; }
+fn key_from_words(low: u32, high: u32) -> Key { return low; }
+
+fn word_key(word: u32, lane: u32) -> Key {
+    return key_of((word << (32u - ELEMENT_BITS * (lane + 1u))) & ELEMENT_MASK);
+}
+
+fn with_element(unit: Unit, lane: u32, key: Key) -> Unit {
+    return unit | (bits_of(key) >> (32u - ELEMENT_BITS * (lane + 1u)));
+}
+fn empty_unit() -> Unit { return 0u; }
+
+// A pack's running maxima (Maxima, in int*.wgsl and float*.wgsl), read out.
+fn element_maximum(m: Maxima, i: u32) -> Key { return lane_maxima(m, i % LANES)[i / LANES]; }
+
+fn maximum(m: Maxima) -> Key {
+    var words = lane_maxima(m, 0u);
+    for (var lane = 1u; lane < LANES; lane++) {
+        words = max(words, lane_maxima(m, lane));
+    }
+    let pair = max(words.xy, words.zw);
+    return max(pair.x, pair.y);
+}

@@ -1,0 +1,30 @@
+// Storage types of 64 bits: two words an element, the low one first. A key is (low, high).
+
+alias Key = vec2<u32>;
+alias Unit = vec2<u32>; // the smallest thing written to an output: one element
+
+const LANES = 1u;
+const PACK_ELEMENTS = 2u; // in one 16-byte load
+const KEY_WORDS = 2u;
+const LEAST_KEY: Key = vec2<u32>(0u, 0u);
+
+fn key_greater(a: Key, b: Key) -> bool { return a.y > b.y || (a.y == b.y && a.x > b.x); }
+fn key_max(a: Key, b: Key) -> Key { return select(b, a, key_greater(a, b)); }
+fn key_equal(a: Key, b: Key) -> bool { return all(a == b); }
+fn key_word(key: Key, i: u32) -> u32 { return select(key.x, key.y, i == 1u); }
+fn key_from_words(low: u32, high: u32) -> Key { return vec2<u32>(low, high); }
+
+fn with_element(unit: Unit, lane: u32, key: Key) -> Unit { return bits_of(key); }
+fn empty_unit() -> Unit { return vec2<u32>(0u, 0u); }
+
+// The running maximum of a pack's two elements, side by side.
+struct Maxima { low: vec2<u32>, high: vec2<u32> }
+
+fn no_maxima() -> Maxima { return Maxima(vec2<u32>(0u), vec2<u32>(0u)); }
+
+fn fold_keys(m: Maxima, low: vec2<u32>, high: vec2<u32>) -> Maxima {
+    let greater = (high > m.high) | ((high == m.high) & (low > m.low));
+    return Maxima(select(m.low, low, greater), select(m.high, high, greater));
+}
+fn element_maximum(m: Maxima, i: u32) -> Key { return vec2<u32>(m.low[i], m.high[i]); }
+fn maximum(m: Maxima) -> Key { return key_max(element_maximum(m, 0u), element_maximum(m, 1u)); }

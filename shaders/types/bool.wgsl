@@ -1,0 +1,2 @@
+// bool: four elements a word, each 0 or 1: False < True as they stand.
+const SIGNS = 0x00000000u;

@@ -1,0 +1,2 @@
+// i16: two elements a word; flipping the sign bits puts them in unsigned order.
+const SIGNS = 0x80008000u;

@@ -1,0 +1,2 @@
+// u32: one element a word, in order as it stands.
+const SIGNS = 0x00000000u;

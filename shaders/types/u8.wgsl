@@ -1,0 +1,2 @@
+// u8: four elements a word, in order as they stand.
+const SIGNS = 0x00000000u;

@@ -1,0 +1,63 @@
+use crate::Error;
+
+/// The axes of a reduction; negative ones count from the last dimension.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+pub enum Axes {
+    /// Every dimension.
+    All,
+    /// These, in any order, each from `-rank` to `rank - 1`. An empty list reduces nothing.
+    List(Vec<i64>),
+}
+
+impl Axes {
+    /// The dimensions meant, ascending.
+    ///
+    /// # Errors
+    /// [`Error::AxisOutOfRange`], [`Error::RepeatedAxis`]; [`Error::NoAxis`] where an axis is named and the rank is 0.
+    pub fn resolve(&self, operator: &'static str, rank: usize) -> Result<Vec<usize>, Error> {
+        let Axes::List(axes) = self else {
+            return Ok((0..rank).collect());
+        };
+        let mut dimensions = axes
+            .iter()
+            .map(|&axis| resolve_axis(operator, axis, rank))
+            .collect::<Result<Vec<_>, _>>()?;
+        dimensions.sort_unstable();
+        match dimensions.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(Error::RepeatedAxis { axes: axes.clone(), dimension: pair[0] }),
+            None => Ok(dimensions),
+        }
+    }
+}
+
+/// The dimension that one axis means.
+pub(crate) fn resolve_axis(operator: &'static str, axis: i64, rank: usize) -> Result<usize, Error> {
+    if rank == 0 {
+        return Err(Error::NoAxis { operator });
+    }
+    let shifted = if axis < 0 { axis.checked_add(rank as i64) } else { Some(axis) };
+    match shifted.and_then(|axis| usize::try_from(axis).ok()) {
+        Some(dimension) if dimension < rank => Ok(dimension),
+        _ => Err(Error::AxisOutOfRange { axis, rank }),
+    }
+}
+
+impl<const N: usize> From<[i64; N]> for Axes {
+    fn from(axes: [i64; N]) -> Axes {
+        Axes::List(axes.into())
+    }
+}
+
+impl From<Vec<i64>> for Axes {
+    fn from(axes: Vec<i64>) -> Axes {
+        Axes::List(axes)
+    }
+}
+
+impl From<&[i64]> for Axes {
+    fn from(axes: &[i64]) -> Axes {
+        Axes::List(axes.into())
+    }
+}

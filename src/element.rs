@@ -1,0 +1,131 @@
+use half::{bf16, f16};
+
+use crate::DType;
+
+/// A host type that is a tensor's element: `f32`, [`f16`], [`bf16`], `f64`, the integers of 8 to 64 bits, `bool`.
+pub trait Element: Copy + PartialOrd + Send + Sync + 'static {
+    /// The storage type.
+    const DTYPE: DType;
+    /// What ONNX calls the maximum of nothing: negative infinity, the type's minimum, `false`.
+    const LEAST: Self;
+    /// The lowest number that is not infinite.
+    const LOWEST_FINITE: Self;
+    /// The canonical quiet NaN, for types that have one.
+    const NAN: Option<Self>;
+
+    /// Whether this is NaN, of either sign.
+    fn is_nan(self) -> bool;
+    /// Whether this is the zero with the sign bit set.
+    fn is_negative_zero(self) -> bool;
+    /// Reads the element from the little-endian bytes that it takes up.
+    fn read(bytes: &[u8]) -> Self;
+    /// Writes the element's little-endian bytes.
+    fn write(self, bytes: &mut [u8]);
+}
+
+macro_rules! float_element {
+    ($type:ty, $dtype:ident, $nan_bits:expr) => {
+        impl Element for $type {
+            const DTYPE: DType = DType::$dtype;
+            const LEAST: Self = <$type>::NEG_INFINITY;
+            const LOWEST_FINITE: Self = <$type>::MIN;
+            const NAN: Option<Self> = Some(<$type>::from_bits($nan_bits));
+
+            fn is_nan(self) -> bool {
+                <$type>::is_nan(self)
+            }
+            fn is_negative_zero(self) -> bool {
+                self == <$type>::from_bits(0) && self.is_sign_negative()
+            }
+            fn read(bytes: &[u8]) -> Self {
+                let mut own = [0; size_of::<Self>()];
+                own.copy_from_slice(bytes);
+                <$type>::from_le_bytes(own)
+            }
+            fn write(self, bytes: &mut [u8]) {
+                bytes.copy_from_slice(&self.to_le_bytes());
+            }
+        }
+    };
+}
+
+macro_rules! integer_element {
+    ($type:ty, $dtype:ident) => {
+        impl Element for $type {
+            const DTYPE: DType = DType::$dtype;
+            const LEAST: Self = <$type>::MIN;
+            const LOWEST_FINITE: Self = <$type>::MIN;
+            const NAN: Option<Self> = None;
+
+            fn is_nan(self) -> bool {
+                false
+            }
+            fn is_negative_zero(self) -> bool {
+                false
+            }
+            fn read(bytes: &[u8]) -> Self {
+                let mut own = [0; size_of::<Self>()];
+                own.copy_from_slice(bytes);
+                <$type>::from_le_bytes(own)
+            }
+            fn write(self, bytes: &mut [u8]) {
+                bytes.copy_from_slice(&self.to_le_bytes());
+            }
+        }
+    };
+}
+
+float_element!(f32, F32, 0x7fc0_0000);
+float_element!(f16, F16, 0x7e00);
+float_element!(bf16, Bf16, 0x7fc0);
+float_element!(f64, F64, 0x7ff8_0000_0000_0000);
+integer_element!(i8, I8);
+integer_element!(i16, I16);
+integer_element!(i32, I32);
+integer_element!(i64, I64);
+integer_element!(u8, U8);
+integer_element!(u16, U16);
+integer_element!(u32, U32);
+integer_element!(u64, U64);
+
+impl Element for bool {
+    const DTYPE: DType = DType::Bool;
+    const LEAST: Self = false;
+    const LOWEST_FINITE: Self = false;
+    const NAN: Option<Self> = None;
+
+    fn is_nan(self) -> bool {
+        false
+    }
+    fn is_negative_zero(self) -> bool {
+        false
+    }
+    fn read(bytes: &[u8]) -> Self {
+        bytes[0] != 0
+    }
+    fn write(self, bytes: &mut [u8]) {
+        bytes[0] = self.into();
+    }
+}
+
+/// Runs `$body` with `$T` standing for the host type of a [`DType`].
+macro_rules! with_element_type {
+    ($dtype:expr, $T:ident => $body:expr) => {
+        match $dtype {
+            $crate::DType::F32 => { type $T = f32; $body }
+            $crate::DType::F16 => { type $T = half::f16; $body }
+            $crate::DType::Bf16 => { type $T = half::bf16; $body }
+            $crate::DType::F64 => { type $T = f64; $body }
+            $crate::DType::I8 => { type $T = i8; $body }
+            $crate::DType::I16 => { type $T = i16; $body }
+            $crate::DType::I32 => { type $T = i32; $body }
+            $crate::DType::I64 => { type $T = i64; $body }
+            $crate::DType::U8 => { type $T = u8; $body }
+            $crate::DType::U16 => { type $T = u16; $body }
+            $crate::DType::U32 => { type $T = u32; $body }
+            $crate::DType::U64 => { type $T = u64; $body }
+            $crate::DType::Bool => { type $T = bool; $body }
+        }
+    };
+}
+pub(crate) use with_element_type;

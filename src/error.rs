@@ -1,0 +1,187 @@
+use crate::DType;
+
+/// What went wrong: what was given, and what was expected.
+///
+/// No operation panics on bad input, and none that fails has recorded or written anything.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// An axis names no dimension.
+    #[error("axis {axis} is out of range for rank {rank}: expected -{rank} to {}", *rank as i64 - 1)]
+    AxisOutOfRange {
+        /// The axis given.
+        axis: i64,
+        /// The input's number of dimensions, at least 1.
+        rank: usize,
+    },
+    /// The operator needs an axis and a tensor of rank 0 has none.
+    #[error("{operator} needs an axis, and a tensor of rank 0 has none")]
+    NoAxis {
+        /// The operator.
+        operator: &'static str,
+    },
+    /// The same dimension is named twice, counted after negative axes are resolved.
+    #[error("axes {axes:?} name dimension {dimension} twice")]
+    RepeatedAxis {
+        /// The axes given.
+        axes: Vec<i64>,
+        /// The dimension.
+        dimension: usize,
+    },
+    /// The maximum of nothing was asked for, and it is not defined there.
+    #[error("{operator} over no elements is undefined: shape {shape:?}, reduced dimensions {reduced:?}")]
+    EmptyReduction {
+        /// The operator.
+        operator: &'static str,
+        /// The input's shape.
+        shape: Vec<u64>,
+        /// The dimensions reduced.
+        reduced: Vec<usize>,
+    },
+    /// A shape and its strides differ in length.
+    #[error("{shape} dimensions but {strides} strides")]
+    StrideCount {
+        /// Number of dimensions.
+        shape: usize,
+        /// Number of strides.
+        strides: usize,
+    },
+    /// A view would reach an element before the first of its buffer, or one that no 63-bit number counts.
+    #[error("a view of shape {shape:?}, strides {strides:?} and offset {offset} leaves the range of elements 0 to 2^63 - 1")]
+    ViewOutOfRange {
+        /// The shape.
+        shape: Vec<u64>,
+        /// The strides, in elements.
+        strides: Vec<i64>,
+        /// The first element.
+        offset: u64,
+    },
+    /// A change of a view does not fit its shape.
+    #[error("cannot {change} a view of shape {shape:?}")]
+    ViewChange {
+        /// What was asked for.
+        change: String,
+        /// The view's shape.
+        shape: Vec<u64>,
+    },
+    /// Something exceeds what this device, or this crate's 32-bit addresses within a binding, can do.
+    #[error("{what}: {given} given, at most {limit} possible")]
+    TooLarge {
+        /// What it is.
+        what: &'static str,
+        /// How much of it was given.
+        given: u64,
+        /// How much is possible.
+        limit: u64,
+    },
+    /// A limit of the device is below what any kernel needs.
+    #[error("the device's limit {what} is {given}, at least {needed} is needed")]
+    DeviceTooSmall {
+        /// The limit.
+        what: &'static str,
+        /// Its value.
+        given: u64,
+        /// The least that works.
+        needed: u64,
+    },
+    /// Another number of buffers or tensors than the operation has.
+    #[error("{given} {what} given, {expected} expected")]
+    WrongCount {
+        /// Inputs, outputs or scratch buffers.
+        what: &'static str,
+        /// How many were given.
+        given: usize,
+        /// How many there are to be.
+        expected: usize,
+    },
+    /// A binding has fewer bytes than the plan needs there.
+    #[error("{slot} has {given} bytes, {needed} are needed")]
+    BindingTooSmall {
+        /// The slot, such as "input 0".
+        slot: String,
+        /// Bytes given.
+        given: u64,
+        /// Bytes needed.
+        needed: u64,
+    },
+    /// A binding's offset in its buffer is not a multiple of the device's storage alignment.
+    #[error("{slot} starts at byte {offset} of its buffer, a multiple of {alignment} is needed (a view's offset, in elements, may be anything)")]
+    BindingMisaligned {
+        /// The slot, such as "input 0".
+        slot: String,
+        /// The offset given, in bytes.
+        offset: u64,
+        /// The device's alignment, in bytes.
+        alignment: u64,
+    },
+    /// A buffer lacks `BufferUsages::STORAGE`.
+    #[error("{slot} is a buffer without the usage STORAGE")]
+    BindingUsage {
+        /// The slot, such as "input 0".
+        slot: String,
+    },
+    /// Something that is written shares bytes with something else.
+    #[error("{written} overlaps {other}")]
+    BindingOverlap {
+        /// The slot that is written.
+        written: String,
+        /// The other slot.
+        other: String,
+    },
+    /// One dispatch would read and write the same buffer, which WebGPU refuses even at disjoint ranges.
+    #[error("{written} is written and {read} read by one dispatch, and both lie in one buffer")]
+    BindingSharesBuffer {
+        /// The slot that is written.
+        written: String,
+        /// The slot that is read.
+        read: String,
+    },
+    /// A tensor's bytes are not what its shape and type ask for, or its type is not the one expected.
+    #[error("a tensor of shape {shape:?} and type {dtype} has {given} bytes, {expected} expected")]
+    TensorBytes {
+        /// The shape.
+        shape: Vec<u64>,
+        /// The type.
+        dtype: DType,
+        /// Bytes given.
+        given: u64,
+        /// Bytes expected.
+        expected: u64,
+    },
+    /// A tensor is of another type than the operation.
+    #[error("input {input} has type {given}, {expected} expected")]
+    TypeMismatch {
+        /// Which input.
+        input: usize,
+        /// The type given.
+        given: DType,
+        /// The type expected.
+        expected: DType,
+    },
+    /// No adapter fits what was asked for.
+    #[error("no GPU adapter {wanted}; found: {found}")]
+    NoAdapter {
+        /// What was asked for.
+        wanted: String,
+        /// What there is.
+        found: String,
+    },
+    /// The device is gone: it was destroyed, or its driver gave up.
+    #[error("the GPU device was lost: {message}")]
+    DeviceLost {
+        /// What the driver said.
+        message: String,
+    },
+    /// The device has no memory left.
+    #[error("the GPU is out of memory: {message}")]
+    OutOfMemory {
+        /// What was being made.
+        message: String,
+    },
+    /// The GPU, its driver or wgpu refused something.
+    #[error("the GPU refused: {message}")]
+    Gpu {
+        /// What was said.
+        message: String,
+    },
+}

@@ -1,0 +1,255 @@
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures_intrusive::channel::shared::oneshot_channel;
+
+use super::{Kernels, Scopes, Slots};
+use crate::op::check_inputs;
+use crate::{Error, Operation, Plan, Tensor};
+
+/// Which adapter a [`Gpu`] takes, and how much of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GpuOptions {
+    /// Part of the adapter's name, in any case; without it hardware comes before software.
+    pub adapter: Option<String>,
+    /// Ask for WebGPU's default limits instead of everything that the adapter has.
+    pub default_limits: bool,
+}
+
+/// A device of our own, for people who have none: picks an adapter, runs operations on host tensors, reads back.
+///
+/// Engines that own a device take [`Kernels`] instead, and record into their own encoder.
+///
+/// ```no_run
+/// # use wgmax::{DType, Gpu, GpuOptions, Operation, ReduceMax, Tensor, View};
+/// let gpu = Gpu::new_blocking(&GpuOptions::default())?;
+/// println!("running on {gpu}");
+/// let scores = Tensor::new([2, 3], &[1.0_f32, 7.0, 3.0, 4.0, 5.0, 6.0])?;
+/// let op = ReduceMax::new(DType::F32, View::new([2, 3])?).axes([-1]);
+/// let answer = gpu.run_blocking(&op, &[&scores])?;
+/// assert_eq!(answer[0].to_vec::<f32>()?, [7.0, 6.0]);
+/// # Ok::<(), wgmax::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Gpu {
+    info: wgpu::AdapterInfo,
+    queue: wgpu::Queue,
+    kernels: Kernels,
+    /// What the driver said when the device was lost, once it was.
+    lost: Arc<Mutex<Option<String>>>,
+}
+
+impl Gpu {
+    /// Picks an adapter and opens a device on it, with no optional feature.
+    ///
+    /// # Errors
+    /// [`Error::NoAdapter`] if there is none, or none of that name, with the names that there are; [`Error::Gpu`] if
+    /// the adapter gives no device.
+    pub async fn new(options: &GpuOptions) -> Result<Gpu, Error> {
+        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
+        let adapter = pick_adapter(&instance, options).await?;
+        let (device, queue) = adapter
+            .request_device(&wgpu::DeviceDescriptor {
+                label: Some("wgmax"),
+                required_limits: if options.default_limits { wgpu::Limits::default() } else { adapter.limits() },
+                ..Default::default()
+            })
+            .await
+            .map_err(|error| Error::Gpu { message: error.to_string() })?;
+        let lost = Arc::new(Mutex::new(None));
+        let note = lost.clone();
+        device.set_device_lost_callback(move |reason, message| {
+            *note.lock().unwrap_or_else(PoisonError::into_inner) = Some(format!("{reason:?}: {message}"));
+        });
+        Ok(Gpu { info: adapter.get_info(), queue, kernels: Kernels::new(&device), lost })
+    }
+
+    /// [`Gpu::new`], waiting for it.
+    ///
+    /// # Errors
+    /// As there.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn new_blocking(options: &GpuOptions) -> Result<Gpu, Error> {
+        pollster::block_on(Gpu::new(options))
+    }
+
+    /// What this runs on.
+    pub fn info(&self) -> &wgpu::AdapterInfo {
+        &self.info
+    }
+
+    /// The device.
+    pub fn device(&self) -> &wgpu::Device {
+        self.kernels.device()
+    }
+
+    /// The queue.
+    pub fn queue(&self) -> &wgpu::Queue {
+        &self.queue
+    }
+
+    /// The device's pipelines, with its limits.
+    pub fn kernels(&self) -> &Kernels {
+        &self.kernels
+    }
+
+    /// Plans the operation, uploads the inputs, runs it and reads the outputs back.
+    ///
+    /// Inputs are the tensors that the operation's views lie in; of their own shapes only the number of elements counts.
+    ///
+    /// # Errors
+    /// Those of [`Operation::plan`]; [`Error::WrongCount`], [`Error::TypeMismatch`] and [`Error::BindingTooSmall`] for
+    /// inputs that do not fit; [`Error::OutOfMemory`], [`Error::DeviceLost`] and [`Error::Gpu`] from the device.
+    pub async fn run(&self, op: &impl Operation, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
+        check_inputs(&op.inputs()?, inputs)?;
+        let outputs = op.outputs()?;
+        let plan = op.plan(self.kernels.limits())?;
+        let inputs: Vec<&[u8]> = inputs.iter().map(|input| input.bytes()).collect();
+        let bytes = self.run_plan(&plan, &inputs).await?;
+        let tensors = outputs.into_iter().zip(bytes).map(|(output, mut bytes)| {
+            bytes.truncate(output.bytes().map_or(0, |len| len as usize)); // less the padding to whole words
+            Tensor::from_bytes(output.dtype, output.shape, bytes)
+        });
+        tensors.collect()
+    }
+
+    /// [`Gpu::run`], waiting for it.
+    ///
+    /// # Errors
+    /// As there.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn run_blocking(&self, op: &impl Operation, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
+        pollster::block_on(self.run(op, inputs))
+    }
+
+    /// Uploads inputs, runs a plan and reads the outputs back, each padded to whole words.
+    ///
+    /// # Errors
+    /// As [`Gpu::run`].
+    pub async fn run_plan(&self, plan: &Plan, inputs: &[&[u8]]) -> Result<Vec<Vec<u8>>, Error> {
+        self.check_lost()?;
+        let prepared = self.kernels.prepare(plan).await.map_err(|error| self.explain(error))?;
+        let scopes = Scopes::push(self.device());
+        let inputs: Vec<wgpu::Buffer> = inputs.iter().map(|bytes| self.upload(bytes)).collect();
+        let output = |&bytes: &u64| self.buffer("output", bytes, wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC);
+        let outputs: Vec<wgpu::Buffer> = plan.output_bytes.iter().map(output).collect();
+        let scratch = plan.scratch_bytes.map(|bytes| self.buffer("scratch", bytes, wgpu::BufferUsages::STORAGE));
+        let read_back = |buffer: &wgpu::Buffer| {
+            self.buffer("read back", buffer.size(), wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ)
+        };
+        let read_backs: Vec<wgpu::Buffer> = outputs.iter().map(read_back).collect();
+        scopes.pop().await.map_err(|error| self.explain(error))?;
+        let scopes = Scopes::push(self.device());
+        let mut encoder = self.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let slots = Slots { inputs: &whole(&inputs), outputs: &whole(&outputs), scratch: &whole(&scratch) };
+        let recorded = prepared.record(&mut encoder, &slots);
+        for (output, read_back) in outputs.iter().zip(&read_backs) {
+            encoder.copy_buffer_to_buffer(output, 0, read_back, 0, output.size());
+        }
+        if recorded.is_ok() {
+            self.queue.submit([encoder.finish()]);
+        }
+        let outcome = scopes.pop().await;
+        recorded?;
+        outcome.map_err(|error| self.explain(error))?;
+        let mut bytes = Vec::with_capacity(read_backs.len());
+        for buffer in &read_backs {
+            bytes.push(self.read(buffer).await?);
+        }
+        Ok(bytes)
+    }
+
+    fn upload(&self, bytes: &[u8]) -> wgpu::Buffer {
+        let padded = bytes.len().next_multiple_of(4);
+        let buffer = self.buffer("input", padded as u64, wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST);
+        let whole = bytes.len() - bytes.len() % 4;
+        self.queue.write_buffer(&buffer, 0, &bytes[..whole]);
+        if padded > whole {
+            let mut word = [0; 4];
+            word[..bytes.len() - whole].copy_from_slice(&bytes[whole..]);
+            self.queue.write_buffer(&buffer, whole as u64, &word);
+        }
+        buffer
+    }
+
+    /// A buffer of at least one word: a size of 0 may not be mapped everywhere.
+    fn buffer(&self, label: &str, bytes: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
+        self.device().create_buffer(&wgpu::BufferDescriptor {
+            label: Some(label),
+            size: bytes.max(4),
+            usage,
+            mapped_at_creation: false,
+        })
+    }
+
+    async fn read(&self, buffer: &wgpu::Buffer) -> Result<Vec<u8>, Error> {
+        let (sender, receiver) = oneshot_channel();
+        buffer.map_async(wgpu::MapMode::Read, .., move |outcome| {
+            let _ = sender.send(outcome); // nobody waits any more if the future was dropped
+        });
+        // In a browser the event loop does this.
+        #[cfg(not(target_arch = "wasm32"))]
+        self.device().poll(wgpu::PollType::wait_indefinitely()).map_err(|error| self.explain(Error::Gpu { message: error.to_string() }))?;
+        let refused = |message: String| self.explain(Error::Gpu { message });
+        match receiver.receive().await {
+            Some(Ok(())) => {}
+            Some(Err(error)) => return Err(refused(error.to_string())),
+            None => return Err(refused("a buffer was never mapped".into())),
+        }
+        let bytes = buffer.get_mapped_range(..).map_err(|error| refused(error.to_string()))?.to_vec();
+        buffer.unmap();
+        Ok(bytes)
+    }
+
+    fn check_lost(&self) -> Result<(), Error> {
+        match self.lost.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
+            Some(message) => Err(Error::DeviceLost { message: message.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    /// A lost device explains whatever else went wrong.
+    fn explain(&self, error: Error) -> Error {
+        self.check_lost().err().unwrap_or(error)
+    }
+}
+
+fn whole(buffers: &[wgpu::Buffer]) -> Vec<wgpu::BufferSlice<'_>> {
+    buffers.iter().map(|buffer| buffer.slice(..)).collect()
+}
+
+impl fmt::Display for Gpu {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let wgpu::AdapterInfo { name, backend, device_type, driver, driver_info, .. } = &self.info;
+        write!(f, "{name} ({device_type:?}, {backend}, {driver} {driver_info})")
+    }
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+async fn pick_adapter(instance: &wgpu::Instance, options: &GpuOptions) -> Result<wgpu::Adapter, Error> {
+    let mut adapters = instance.enumerate_adapters(wgpu::Backends::PRIMARY).await;
+    let found = adapters.iter().map(|a| a.get_info().name).collect::<Vec<_>>().join(", ");
+    adapters.sort_by_key(|adapter| match adapter.get_info().device_type {
+        wgpu::DeviceType::DiscreteGpu => 0,
+        wgpu::DeviceType::IntegratedGpu => 1,
+        wgpu::DeviceType::VirtualGpu => 2,
+        wgpu::DeviceType::Other => 3,
+        wgpu::DeviceType::Cpu => 4,
+    });
+    let wanted = options.adapter.as_deref().unwrap_or_default().to_lowercase();
+    let fits = |adapter: &wgpu::Adapter| adapter.get_info().name.to_lowercase().contains(&wanted);
+    adapters.into_iter().find(fits).ok_or_else(|| Error::NoAdapter {
+        wanted: options.adapter.as_ref().map_or("at all".into(), |name| format!("named like {name:?}")),
+        found: if found.is_empty() { "none".into() } else { found },
+    })
+}
+
+/// A browser has one adapter to offer, and does not tell its name.
+#[cfg(target_arch = "wasm32")]
+async fn pick_adapter(instance: &wgpu::Instance, _options: &GpuOptions) -> Result<wgpu::Adapter, Error> {
+    let adapter = instance.request_adapter(&wgpu::RequestAdapterOptions {
+        power_preference: wgpu::PowerPreference::HighPerformance,
+        ..Default::default()
+    });
+    adapter.await.map_err(|error| Error::NoAdapter { wanted: "at all".into(), found: error.to_string() })
+}

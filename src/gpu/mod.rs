@@ -1,0 +1,60 @@
+//! Plans on wgpu: pipelines and parameters are prepared once, then work is recorded into the caller's encoder.
+
+mod host;
+mod kernels;
+mod prepared;
+
+pub use host::{Gpu, GpuOptions};
+pub use kernels::Kernels;
+pub use prepared::{Bound, Prepared, Slots};
+
+use crate::{AdapterKind, Error, Limits};
+
+impl From<&wgpu::Device> for Limits {
+    /// The limits that a device was created with, and the kind of its adapter.
+    fn from(device: &wgpu::Device) -> Limits {
+        let limits = device.limits();
+        let cpu = device.adapter_info().device_type == wgpu::DeviceType::Cpu;
+        Limits {
+            adapter: if cpu { AdapterKind::Cpu } else { AdapterKind::Gpu },
+            max_binding_bytes: limits.max_storage_buffer_binding_size,
+            binding_alignment_bytes: limits.min_storage_buffer_offset_alignment.into(),
+            max_storage_bindings: limits.max_storage_buffers_per_shader_stage,
+            max_group_invocations: limits
+                .max_compute_invocations_per_workgroup
+                .min(limits.max_compute_workgroup_size_x),
+            max_group_memory_bytes: limits.max_compute_workgroup_storage_size,
+            max_groups: limits.max_compute_workgroups_per_dimension,
+        }
+    }
+}
+
+/// Error scopes around something that creates GPU objects: what wgpu finds wrong becomes an error value.
+struct Scopes([wgpu::ErrorScopeGuard; 3]);
+
+impl Scopes {
+    fn push(device: &wgpu::Device) -> Scopes {
+        use wgpu::ErrorFilter::{Internal, OutOfMemory, Validation};
+        Scopes([Validation, OutOfMemory, Internal].map(|filter| device.push_error_scope(filter)))
+    }
+
+    async fn pop(self) -> Result<(), Error> {
+        let [validation, memory, internal] = self.0;
+        let futures = (internal.pop(), memory.pop(), validation.pop()); // the last pushed first
+        match (futures.0.await, futures.1.await, futures.2.await) {
+            (_, Some(error), _) | (Some(error), _, _) | (_, _, Some(error)) => Err(error.into()),
+            (None, None, None) => Ok(()),
+        }
+    }
+}
+
+impl From<wgpu::Error> for Error {
+    fn from(error: wgpu::Error) -> Error {
+        match error {
+            wgpu::Error::OutOfMemory { source } => Error::OutOfMemory { message: source.to_string() },
+            wgpu::Error::Validation { description, .. } | wgpu::Error::Internal { description, .. } => {
+                Error::Gpu { message: description }
+            }
+        }
+    }
+}

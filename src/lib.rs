@@ -1,0 +1,28 @@
+//! Maximum operators for GPU inference engines.
+#![warn(missing_docs)]
+
+mod axes;
+mod dtype;
+mod element;
+mod error;
+mod gpu;
+mod limits;
+pub mod op;
+pub mod plan;
+mod reference;
+mod tensor;
+mod view;
+
+pub use axes::Axes;
+pub use dtype::DType;
+pub use element::Element;
+pub use error::Error;
+pub use gpu::{Bound, Gpu, GpuOptions, Kernels, Prepared, Slots};
+pub use limits::{AdapterKind, Limits};
+pub use op::{ArgMax, ArgMaxOutput, EmptyMax, IndexType, InputNeed, NanPolicy, Operation, ReduceMax};
+pub use plan::Plan;
+pub use tensor::{Tensor, TensorType};
+pub use view::View;
+
+pub use half;
+pub use wgpu;

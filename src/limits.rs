@@ -1,0 +1,47 @@
+/// What runs the shaders: the access pattern that is fast on one is slow on the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+pub enum AdapterKind {
+    /// Hardware with thousands of invocations in flight.
+    Gpu,
+    /// A software implementation on the cores of a CPU: lavapipe, SwiftShader, WARP.
+    Cpu,
+}
+
+/// What a plan needs to know of a device. Plain numbers, so that plans can be made with no device at hand.
+///
+/// [`Default`] gives WebGPU's default limits, which every WebGPU device has; a plan made for them runs anywhere.
+/// `Limits::from(&device)` reads a wgpu device's.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Limits {
+    /// What kind of adapter the device is on.
+    pub adapter: AdapterKind,
+    /// `max_storage_buffer_binding_size`.
+    pub max_binding_bytes: u64,
+    /// `min_storage_buffer_offset_alignment`.
+    pub binding_alignment_bytes: u64,
+    /// `max_storage_buffers_per_shader_stage`.
+    pub max_storage_bindings: u32,
+    /// `max_compute_invocations_per_workgroup`, and no more than `max_compute_workgroup_size_x`.
+    pub max_group_invocations: u32,
+    /// `max_compute_workgroup_storage_size`.
+    pub max_group_memory_bytes: u32,
+    /// `max_compute_workgroups_per_dimension`.
+    pub max_groups: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            adapter: AdapterKind::Gpu,
+            max_binding_bytes: 128 << 20,
+            binding_alignment_bytes: 256,
+            max_storage_bindings: 8,
+            max_group_invocations: 256,
+            max_group_memory_bytes: 16 << 10,
+            max_groups: 65_535,
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The operations: what is asked for, checked, with the shape of the answer.
+
+mod arg_max;
+mod reduce_max;
+
+pub use arg_max::{ArgMax, ArgMaxOutput, IndexType};
+pub use reduce_max::{EmptyMax, ReduceMax};
+
+use crate::plan::Plan;
+use crate::{Error, Limits, Tensor, TensorType};
+
+/// What NaN does to a maximum.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+pub enum NanPolicy {
+    /// Any NaN, of either sign, gives the canonical quiet NaN; for positions the first NaN is the maximum.
+    #[default]
+    Propagate,
+    /// NaN loses to every number. Only NaNs give NaN, and index 0.
+    Ignore,
+}
+
+/// An operation: something that can be planned for a device, or answered by the CPU reference.
+///
+/// Implemented by [`ReduceMax`] and [`ArgMax`].
+pub trait Operation: sealed::Sealed {
+    /// The operator's name.
+    fn name(&self) -> &'static str;
+
+    /// What each input must be: its element type, and the bytes that its buffer must have for the view to lie in it.
+    ///
+    /// # Errors
+    /// Those of [`Operation::plan`].
+    fn inputs(&self) -> Result<Vec<InputNeed>, Error>;
+
+    /// Type and shape of each output. Outputs are contiguous and row-major.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the operation: axes, types, shapes.
+    fn outputs(&self) -> Result<Vec<TensorType>, Error>;
+
+    /// The plan for a device with these limits. The same operation and limits give the same plan.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the operation, and [`Error::TooLarge`] or [`Error::DeviceTooSmall`] where the limits do
+    /// not allow it.
+    fn plan(&self, limits: &Limits) -> Result<Plan, Error>;
+
+    /// The answer from the definition, on the CPU. It shares no code with plans and shaders.
+    ///
+    /// Inputs are the tensors that the views lie in; of their own shapes only the number of elements counts.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the operation; [`Error::WrongCount`], [`Error::TypeMismatch`] and
+    /// [`Error::BindingTooSmall`] for inputs that do not fit it.
+    fn reference(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error>;
+}
+
+/// What an operation expects of one input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct InputNeed {
+    /// The element type.
+    pub dtype: crate::DType,
+    /// The fewest bytes that the view lies in, a multiple of 4.
+    pub bytes: u64,
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::ReduceMax {}
+    impl Sealed for super::ArgMax {}
+}
+
+/// The shape that is left when these dimensions are reduced.
+fn reduced_shape(shape: &[u64], reduced: &[usize], keep_dims: bool) -> Vec<u64> {
+    let mut left = Vec::with_capacity(shape.len());
+    for (d, &size) in shape.iter().enumerate() {
+        match (reduced.contains(&d), keep_dims) {
+            (false, _) => left.push(size),
+            (true, true) => left.push(1),
+            (true, false) => {}
+        }
+    }
+    left
+}
+
+/// Whether there are outputs, but no elements to reduce to them.
+fn reduces_nothing(shape: &[u64], reduced: &[usize]) -> bool {
+    reduced.iter().any(|&d| shape[d] == 0) && !reduced_shape(shape, reduced, false).contains(&0)
+}
+
+/// Checks that an output can be counted in 63 bits.
+fn check_len(output: TensorType) -> Result<TensorType, Error> {
+    match output.bytes() {
+        Some(_) => Ok(output),
+        None => Err(Error::TooLarge { what: "elements of an output", given: u64::MAX, limit: i64::MAX as u64 }),
+    }
+}
+
+/// Checks the tensors given for an operation's inputs.
+pub(crate) fn check_inputs(needs: &[InputNeed], inputs: &[&Tensor]) -> Result<(), Error> {
+    if needs.len() != inputs.len() {
+        return Err(Error::WrongCount { what: "inputs", given: inputs.len(), expected: needs.len() });
+    }
+    for (i, (need, input)) in needs.iter().zip(inputs).enumerate() {
+        if input.dtype() != need.dtype {
+            return Err(Error::TypeMismatch { input: i, given: input.dtype(), expected: need.dtype });
+        }
+        let given = (input.bytes().len() as u64).next_multiple_of(4); // host tensors have no padding
+        if given < need.bytes {
+            return Err(Error::BindingTooSmall { slot: format!("input {i}"), given, needed: need.bytes });
+        }
+    }
+    Ok(())
+}

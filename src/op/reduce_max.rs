@@ -1,0 +1,119 @@
+use super::{InputNeed, NanPolicy, Operation, check_inputs, check_len, reduced_shape, reduces_nothing};
+use crate::plan::Plan;
+use crate::{Axes, DType, Error, Limits, Tensor, TensorType, View, plan, reference};
+
+/// What the maximum of no elements is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum EmptyMax {
+    /// Negative infinity for floats, the type's minimum for integers, `false` (ONNX).
+    #[default]
+    Least,
+    /// The lowest finite number for floats, the type's minimum for integers, `false` (OpenVINO).
+    LowestFinite,
+    /// [`Error::EmptyReduction`] (oneDNN).
+    Error,
+}
+
+/// The maximum over any set of axes.
+///
+/// | | |
+/// |---|---|
+/// | input | one view, any of the 13 types, any rank |
+/// | output | same type; the kept dimensions, the reduced ones as 1 or dropped; contiguous |
+/// | NaN | by [`NanPolicy`]; comes out as the canonical quiet NaN |
+/// | zeros | +0 is greater than -0 (IEEE 754-2019 `maximum`) |
+/// | infinities, subnormals | kept exactly |
+/// | no elements to reduce | by [`EmptyMax`] |
+/// | no axes | the input, NaN made canonical |
+///
+/// ```
+/// # use wgmax::{DType, Operation, ReduceMax, Tensor, View};
+/// let scores = Tensor::new([2, 3], &[1.0_f32, 7.0, 3.0, 4.0, 5.0, 6.0])?;
+/// let op = ReduceMax::new(DType::F32, View::new([2, 3])?).axes([-1]);
+/// let answer = op.reference(&[&scores])?;
+/// assert_eq!(answer[0].to_vec::<f32>()?, [7.0, 6.0]);
+/// # Ok::<(), wgmax::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ReduceMax {
+    pub(crate) dtype: DType,
+    pub(crate) input: View,
+    pub(crate) axes: Axes,
+    pub(crate) keep_dims: bool,
+    pub(crate) nan: NanPolicy,
+    pub(crate) empty: EmptyMax,
+}
+
+impl ReduceMax {
+    /// The maximum over all axes, dropped; NaN propagates.
+    pub fn new(dtype: DType, input: View) -> ReduceMax {
+        ReduceMax {
+            dtype,
+            input,
+            axes: Axes::All,
+            keep_dims: false,
+            nan: NanPolicy::default(),
+            empty: EmptyMax::default(),
+        }
+    }
+
+    /// Reduces these axes only.
+    pub fn axes(mut self, axes: impl Into<Axes>) -> ReduceMax {
+        self.axes = axes.into();
+        self
+    }
+
+    /// Whether the reduced dimensions stay, with size 1.
+    pub fn keep_dims(mut self, keep_dims: bool) -> ReduceMax {
+        self.keep_dims = keep_dims;
+        self
+    }
+
+    /// What NaN does.
+    pub fn nan(mut self, nan: NanPolicy) -> ReduceMax {
+        self.nan = nan;
+        self
+    }
+
+    /// What the maximum of nothing is.
+    pub fn empty(mut self, empty: EmptyMax) -> ReduceMax {
+        self.empty = empty;
+        self
+    }
+
+    /// The dimensions reduced, ascending, once everything else is known to be right.
+    pub(crate) fn checked(&self) -> Result<Vec<usize>, Error> {
+        let reduced = self.axes.resolve(self.name(), self.input.rank())?;
+        if self.empty == EmptyMax::Error && reduces_nothing(self.input.shape(), &reduced) {
+            let shape = self.input.shape().to_vec();
+            return Err(Error::EmptyReduction { operator: self.name(), shape, reduced });
+        }
+        Ok(reduced)
+    }
+}
+
+impl Operation for ReduceMax {
+    fn name(&self) -> &'static str {
+        "ReduceMax"
+    }
+
+    fn inputs(&self) -> Result<Vec<InputNeed>, Error> {
+        Ok(vec![InputNeed { dtype: self.dtype, bytes: self.input.buffer_bytes(self.dtype)? }])
+    }
+
+    fn outputs(&self) -> Result<Vec<TensorType>, Error> {
+        let shape = reduced_shape(self.input.shape(), &self.checked()?, self.keep_dims);
+        Ok(vec![check_len(TensorType { dtype: self.dtype, shape })?])
+    }
+
+    fn plan(&self, limits: &Limits) -> Result<Plan, Error> {
+        plan::reduce_max(self, limits)
+    }
+
+    fn reference(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
+        check_inputs(&self.inputs()?, inputs)?;
+        reference::reduce_max(self, inputs[0].bytes())
+    }
+}

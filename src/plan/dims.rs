@@ -1,0 +1,126 @@
+//! Views made as simple as they are: dimensions that do nothing dropped, neighbours that run on merged.
+
+use crate::plan::Dim;
+use crate::plan::params::MAX_DIMS;
+use crate::{Error, View};
+
+/// A dimension of a view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Dimension {
+    pub size: u64,
+    pub stride: i64,
+}
+
+/// Dimensions, outermost first, that address the same elements in the same order with as few of them as possible;
+/// innermost first.
+pub(super) fn collapse(dimensions: impl DoubleEndedIterator<Item = Dimension>) -> Vec<Dimension> {
+    let mut merged: Vec<Dimension> = Vec::new();
+    for own in dimensions.rev().filter(|d| d.size != 1) {
+        match merged.last_mut() {
+            Some(inner) if inner.stride.checked_mul(inner.size as i64) == Some(own.stride) => inner.size *= own.size,
+            _ => merged.push(own),
+        }
+    }
+    merged
+}
+
+/// A reduction with its dimensions collapsed. There is at least one output and one element to reduce to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Problem {
+    /// Innermost first.
+    pub kept: Vec<Dimension>,
+    /// Innermost first; the innermost is the run, of length 1 where nothing is reduced.
+    pub reduced: Vec<Dimension>,
+    /// The element at index 0 of every dimension, counted from `base`.
+    pub start: u64,
+    /// The element that the input's binding begins with.
+    pub base: u64,
+    /// Elements from `base` to the last one touched.
+    pub span: u64,
+}
+
+impl Problem {
+    /// `any_order`: whether the reduced elements may be taken in another order, as values may, but not positions. Then
+    /// repeated elements are left out, reversed dimensions turned round, and the smallest stride goes innermost.
+    pub fn new(view: &View, reduced: &[usize], any_order: bool, base_multiple: u64) -> Problem {
+        let dimension = |d: usize| Dimension { size: view.shape()[d], stride: view.strides()[d] };
+        let kept = collapse((0..view.rank()).filter(|d| !reduced.contains(d)).map(dimension));
+        let (low, high) = view.extent();
+        let base = low - low % base_multiple;
+        let mut start = view.offset() - base;
+        let mut dimensions: Vec<Dimension> = reduced.iter().map(|&d| dimension(d)).filter(|d| d.size != 1).collect();
+        if any_order {
+            dimensions.retain(|d| d.stride != 0);
+            for d in dimensions.iter_mut().filter(|d| d.stride < 0) {
+                start = start.wrapping_add_signed(d.stride * (d.size as i64 - 1)); // stays within the view's extent
+                d.stride = -d.stride;
+            }
+            dimensions.sort_by_key(|d| std::cmp::Reverse(d.stride));
+        }
+        let mut reduced = collapse(dimensions.into_iter());
+        if reduced.is_empty() {
+            reduced.push(Dimension { size: 1, stride: 0 });
+        }
+        Problem { kept, reduced, start, base, span: high - base + 1 }
+    }
+
+    pub fn outputs(&self) -> u64 {
+        product(&self.kept)
+    }
+
+    pub fn reduce_len(&self) -> u64 {
+        product(&self.reduced)
+    }
+
+    pub fn run(&self) -> Dimension {
+        self.reduced[0]
+    }
+
+    /// The kept dimension along which outputs are neighbours in memory, if there is one.
+    pub fn columns(&self) -> Option<u64> {
+        match self.kept.first() {
+            Some(inner) => (inner.stride == 1).then_some(inner.size),
+            None => Some(1),
+        }
+    }
+
+    /// Whether every row of columns begins at a multiple of `elements`.
+    pub fn rows_are_aligned(&self, elements: u64) -> bool {
+        let around = self.kept.iter().skip(1);
+        self.start % elements == 0
+            && around.chain(&self.reduced).all(|d| d.stride.unsigned_abs() % elements == 0)
+    }
+}
+
+pub(super) fn product(dimensions: &[Dimension]) -> u64 {
+    dimensions.iter().map(|d| d.size).product()
+}
+
+/// The dimensions as the shaders take them.
+pub(super) fn shader_dims(dimensions: &[Dimension]) -> Result<Vec<Dim>, Error> {
+    if dimensions.len() > MAX_DIMS {
+        let given = dimensions.len() as u64;
+        return Err(Error::TooLarge { what: "dimensions that do not collapse", given, limit: MAX_DIMS as u64 });
+    }
+    dimensions.iter().map(|d| Ok(Dim { size: word(d.size)?, stride: stride_word(d.stride)? })).collect()
+}
+
+pub(super) fn word(n: u64) -> Result<u32, Error> {
+    u32::try_from(n).map_err(|_| Error::TooLarge {
+        what: "elements that one pass counts",
+        given: n,
+        limit: u32::MAX.into(),
+    })
+}
+
+/// A stride in 32 bits. Addresses are added up modulo 2^32 and lie below it, so a stride may wrap.
+pub(super) fn stride_word(stride: i64) -> Result<i32, Error> {
+    if stride.unsigned_abs() > u64::from(u32::MAX) {
+        return Err(Error::TooLarge {
+            what: "elements that a stride crosses",
+            given: stride.unsigned_abs(),
+            limit: u32::MAX.into(),
+        });
+    }
+    Ok(stride as i32)
+}

@@ -1,0 +1,225 @@
+use std::fmt;
+
+use crate::DType;
+
+/// A shader: which program, over which storage type, with which constants.
+///
+/// Two passes with equal kernels share a pipeline, whatever their shapes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Kernel {
+    /// The program.
+    pub program: Program,
+    /// The storage type.
+    pub dtype: DType,
+    /// The values of its `override` declarations; those not named keep their defaults.
+    pub constants: Vec<Constant>,
+}
+
+/// What a shader does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Program {
+    /// Writes one element everywhere.
+    Fill,
+    /// Reduces.
+    Reduce {
+        /// To values or to positions.
+        operator: Operator,
+        /// How it comes by its elements.
+        access: Access,
+        /// Whether several invocations share a task.
+        team: bool,
+        /// What it writes.
+        store: Store,
+    },
+}
+
+/// A reducing operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Operator {
+    /// Values only.
+    ReduceMax,
+    /// Positions, and values beside them.
+    ArgMax,
+}
+
+/// How a reducing kernel comes by its elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Access {
+    /// Unit stride along the reduction.
+    Rows,
+    /// Unit stride along the outputs.
+    Columns,
+    /// Any strides.
+    Strided,
+    /// Partial results of a split reduction.
+    Finish,
+}
+
+/// What a reducing kernel writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Store {
+    /// Partial results, to scratch.
+    Partial,
+    /// Values.
+    Value,
+    /// Indices.
+    Index,
+    /// Values and indices.
+    Both,
+}
+
+/// The value of one `override` declaration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Constant {
+    /// Invocations of a workgroup.
+    Group(u32),
+    /// Invocations that share a task, a power of two.
+    Team(u32),
+    /// NaN loses to every number.
+    NansIgnored,
+    /// The last of equal maxima wins.
+    Last,
+    /// Words of an index.
+    IndexWords(u32),
+}
+
+impl Constant {
+    /// The name in the shader.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Constant::Group(_) => "GROUP",
+            Constant::Team(_) => "TEAM",
+            Constant::NansIgnored => "NANS_IGNORED",
+            Constant::Last => "LAST",
+            Constant::IndexWords(_) => "INDEX_WORDS",
+        }
+    }
+
+    /// The value, as WebGPU takes it; 1 for true.
+    pub const fn value(self) -> u32 {
+        match self {
+            Constant::Group(n) | Constant::Team(n) | Constant::IndexWords(n) => n,
+            Constant::NansIgnored | Constant::Last => 1,
+        }
+    }
+}
+
+macro_rules! shader {
+    ($name:literal) => {
+        include_str!(concat!("../../shaders/", $name, ".wgsl"))
+    };
+}
+
+impl Kernel {
+    /// The entry point of every shader.
+    pub const ENTRY_POINT: &'static str = "main";
+
+    /// The complete WGSL text. It declares what it needs and no more: `params` at binding 0, then the pass's bindings.
+    pub fn wgsl(&self) -> String {
+        let mut parts = Vec::new();
+        match self.program {
+            Program::Fill => parts.push(shader!("fill")),
+            Program::Reduce { operator, access, team, store } => {
+                parts.extend(type_parts(self.dtype));
+                parts.push(shader!("shared/reduction"));
+                parts.push(match operator {
+                    Operator::ReduceMax => shader!("shared/best_value"),
+                    Operator::ArgMax => shader!("shared/best_position"),
+                });
+                parts.extend(input_parts(self.dtype, access));
+                parts.push(match (operator, access) {
+                    (Operator::ReduceMax, Access::Rows) => shader!("reduce_max_rows"),
+                    (Operator::ReduceMax, Access::Columns) => shader!("reduce_max_columns"),
+                    (Operator::ReduceMax, Access::Strided) => shader!("reduce_max_strided"),
+                    (Operator::ReduceMax, Access::Finish) => shader!("reduce_max_finish"),
+                    (Operator::ArgMax, Access::Rows) => shader!("arg_max_rows"),
+                    (Operator::ArgMax, Access::Columns) => shader!("arg_max_columns"),
+                    (Operator::ArgMax, Access::Strided) => shader!("arg_max_strided"),
+                    (Operator::ArgMax, Access::Finish) => shader!("arg_max_finish"),
+                });
+                match (access, team) {
+                    (Access::Columns, _) => {} // has its own entry point
+                    (_, false) => parts.push(shader!("shared/solo")),
+                    (_, true) => parts.push(shader!("shared/team")),
+                }
+                parts.push(match store {
+                    Store::Partial => shader!("shared/store_partial"),
+                    Store::Value => shader!("shared/store_value"),
+                    Store::Index => shader!("shared/store_index"),
+                    Store::Both => shader!("shared/store_both"),
+                });
+            }
+        }
+        parts.join("\n")
+    }
+}
+
+/// What a storage type is made of: its own constants, its class, and its width.
+fn type_parts(dtype: DType) -> Vec<&'static str> {
+    let constants = match dtype {
+        DType::F32 => shader!("types/f32"),
+        DType::F16 => shader!("types/f16"),
+        DType::Bf16 => shader!("types/bf16"),
+        DType::F64 => shader!("types/f64"),
+        DType::I8 => shader!("types/i8"),
+        DType::I16 => shader!("types/i16"),
+        DType::I32 => shader!("types/i32"),
+        DType::I64 => shader!("types/i64"),
+        DType::U8 => shader!("types/u8"),
+        DType::U16 => shader!("types/u16"),
+        DType::U32 => shader!("types/u32"),
+        DType::U64 => shader!("types/u64"),
+        DType::Bool => shader!("types/bool"),
+    };
+    let class: &[&str] = match (dtype.is_float(), dtype.bytes()) {
+        (false, 1) => &[shader!("shared/int8"), shader!("shared/int"), shader!("shared/narrow")],
+        (false, 2) => &[shader!("shared/int16"), shader!("shared/int"), shader!("shared/narrow")],
+        (false, 4) => &[shader!("shared/int32"), shader!("shared/int"), shader!("shared/narrow")],
+        (false, _) => &[shader!("shared/int64"), shader!("shared/wide")],
+        (true, 2) => &[shader!("shared/float16"), shader!("shared/float"), shader!("shared/narrow")],
+        (true, 4) => &[shader!("shared/float32"), shader!("shared/float"), shader!("shared/narrow")],
+        (true, _) => &[shader!("shared/float64"), shader!("shared/wide")],
+    };
+    [&[constants], class].concat()
+}
+
+fn input_parts(dtype: DType, access: Access) -> Vec<&'static str> {
+    let words = if dtype.bytes() == 8 { shader!("shared/input_wide") } else { shader!("shared/input_narrow") };
+    match access {
+        Access::Rows | Access::Columns => vec![words, shader!("shared/input_packs")],
+        Access::Strided => vec![words],
+        Access::Finish => vec![],
+    }
+}
+
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.program {
+            Program::Fill => write!(f, "fill {}", self.dtype)?,
+            Program::Reduce { operator, access, store, .. } => {
+                let operator = match operator {
+                    Operator::ReduceMax => "reduce_max",
+                    Operator::ArgMax => "arg_max",
+                };
+                let access = format!("{access:?}").to_lowercase();
+                let store = format!("{store:?}").to_lowercase();
+                write!(f, "{operator}_{access} {} -> {store}", self.dtype)?;
+            }
+        }
+        for constant in &self.constants {
+            write!(f, " {}={}", constant.name(), constant.value())?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,122 @@
+use bytemuck::{Pod, Zeroable};
+
+/// Dimensions that the shaders have room for, each side. All of them are at least 2 and together they number the
+/// elements of one binding, so that a view without overlap never has more.
+pub(crate) const MAX_DIMS: usize = 32;
+
+/// The parameters of a pass: the uniform buffer at binding 0.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+pub enum Params {
+    /// Of a reducing kernel.
+    Reduction(ReductionParams),
+    /// Of the filling kernel.
+    Fill(FillParams),
+}
+
+impl Params {
+    /// The bytes of the uniform buffer.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        match self {
+            Params::Reduction(params) => bytemuck::bytes_of(&params.raw()).to_vec(),
+            Params::Fill(params) => bytemuck::bytes_of(params).to_vec(),
+        }
+    }
+}
+
+/// A dimension: its size, and its stride in elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Dim {
+    /// Elements along it.
+    pub size: u32,
+    /// Elements from one to the next.
+    pub stride: i32,
+}
+
+/// Which elements belong to which output. See `shaders/shared/reduction.wgsl`, which has the same fields.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ReductionParams {
+    /// Output elements.
+    pub outputs: u32,
+    /// Elements reduced to one output.
+    pub reduce_len: u32,
+    /// Elements of a chunk, the part of them that one task reduces.
+    pub chunk_len: u32,
+    /// Chunks of one output.
+    pub chunks: u32,
+    /// Elements of a run, the innermost reduced dimension.
+    pub run_len: u32,
+    /// Elements from one of a run to the next.
+    pub run_stride: i32,
+    /// The view's first element, counted from the start of the binding.
+    pub start: u32,
+    /// Outputs side by side in memory, for column kernels.
+    pub columns: u32,
+    /// The kept dimensions, innermost first; for column kernels those around the columns.
+    pub kept: Vec<Dim>,
+    /// The reduced dimensions around the run, innermost first.
+    pub outer: Vec<Dim>,
+}
+
+/// `Params` of `shaders/shared/reduction.wgsl`, as it lies in the uniform buffer.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub(crate) struct RawReduction {
+    pub outputs: u32,
+    pub reduce_len: u32,
+    pub chunk_len: u32,
+    pub chunks: u32,
+    pub run_len: u32,
+    pub run_stride: i32,
+    pub start: u32,
+    pub columns: u32,
+    pub kept_rank: u32,
+    pub outer_rank: u32,
+    pub padding: [u32; 2],
+    pub kept: [[u32; 4]; MAX_DIMS],
+    pub outer: [[u32; 4]; MAX_DIMS],
+}
+
+impl ReductionParams {
+    fn raw(&self) -> RawReduction {
+        RawReduction {
+            outputs: self.outputs,
+            reduce_len: self.reduce_len,
+            chunk_len: self.chunk_len,
+            chunks: self.chunks,
+            run_len: self.run_len,
+            run_stride: self.run_stride,
+            start: self.start,
+            columns: self.columns,
+            kept_rank: self.kept.len() as u32,
+            outer_rank: self.outer.len() as u32,
+            padding: [0; 2],
+            kept: raw_dims(&self.kept),
+            outer: raw_dims(&self.outer),
+        }
+    }
+}
+
+fn raw_dims(dims: &[Dim]) -> [[u32; 4]; MAX_DIMS] {
+    let mut raw = [[0; 4]; MAX_DIMS];
+    for (raw, dim) in raw.iter_mut().zip(dims) {
+        *raw = [dim.size, dim.stride as u32, 0, 0];
+    }
+    raw
+}
+
+/// What the filling kernel writes. See `shaders/fill.wgsl`, which has the same fields.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Pod, Zeroable)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct FillParams {
+    /// Words to write.
+    pub words: u32,
+    /// What even words become.
+    pub low: u32,
+    /// What odd words become.
+    pub high: u32,
+}

@@ -1,0 +1,432 @@
+//! ReduceMax and ArgMax: which kernel, how many invocations a task, whether a row is split.
+
+use super::dims::{Problem, shader_dims, stride_word, word};
+use super::tuning::{Tuning, power_of_two_below, tuning};
+use super::{
+    Access, Binding, Constant, FillParams, Kernel, Operator, Params, Pass, Plan, Program, ReductionParams, Slot, Store,
+    grid,
+};
+use crate::dtype::padded_bytes;
+use crate::element::{Element, with_element_type};
+use crate::op::{ArgMax, ArgMaxOutput, EmptyMax, NanPolicy, Operation, ReduceMax};
+use crate::{DType, Error, Limits, TensorType, View};
+
+/// The most loop iterations that an invocation may make, nested loops counted together. lavapipe ends loops silently
+/// at 65 535, and a short dispatch keeps clear of the watchdogs of drivers and browsers.
+const MAX_STEPS: u64 = 32_768;
+
+pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error> {
+    let reduced = op.checked()?;
+    let outputs = op.outputs()?;
+    let out_len = element_count(&outputs[0]);
+    let request = Request {
+        label: format!("ReduceMax {} {:?} over {reduced:?}", op.dtype, op.input.shape()),
+        dtype: op.dtype,
+        view: &op.input,
+        reduced: &reduced,
+        operator: Operator::ReduceMax,
+        store: Store::Value,
+        constants: nan_constants(op.dtype, op.nan),
+        out_len,
+        output_bytes: output_bytes(&outputs)?,
+    };
+    if out_len > 0 && op.input.is_empty() {
+        return fill(&request, op.empty, limits);
+    }
+    request.plan(limits)
+}
+
+pub(crate) fn arg_max(op: &ArgMax, limits: &Limits) -> Result<Plan, Error> {
+    let reduced = op.checked()?;
+    let outputs = op.outputs()?;
+    let mut constants = nan_constants(op.dtype, op.nan);
+    if op.select_last {
+        constants.push(Constant::Last);
+    }
+    let request = Request {
+        label: format!("ArgMax {} {:?} over {reduced:?}", op.dtype, op.input.shape()),
+        dtype: op.dtype,
+        view: &op.input,
+        reduced: &reduced,
+        operator: Operator::ArgMax,
+        store: match op.output {
+            ArgMaxOutput::Indices => Store::Index,
+            ArgMaxOutput::ValuesAndIndices => Store::Both,
+        },
+        constants,
+        out_len: element_count(&outputs[0]),
+        output_bytes: output_bytes(&outputs)?,
+    };
+    let mut plan = request.plan(limits)?;
+    // Only what stores indices has their width as a constant.
+    if let Some(last) = plan.passes.last_mut() {
+        last.kernel.constants.push(Constant::IndexWords((op.index.dtype().bytes() / 4) as u32));
+    }
+    Ok(plan)
+}
+
+fn nan_constants(dtype: DType, nan: NanPolicy) -> Vec<Constant> {
+    if dtype.is_float() && nan == NanPolicy::Ignore { vec![Constant::NansIgnored] } else { vec![] }
+}
+
+fn element_count(tensor: &TensorType) -> u64 {
+    tensor.bytes().map_or(0, |bytes| bytes / tensor.dtype.bytes())
+}
+
+fn output_bytes(outputs: &[TensorType]) -> Result<Vec<u64>, Error> {
+    let bytes = |t: &TensorType| padded_bytes(t.dtype, element_count(t));
+    let too_large = Error::TooLarge { what: "bytes of an output", given: u64::MAX, limit: i64::MAX as u64 };
+    outputs.iter().map(bytes).collect::<Option<_>>().ok_or(too_large)
+}
+
+/// A reduction to be planned.
+struct Request<'a> {
+    label: String,
+    dtype: DType,
+    view: &'a View,
+    reduced: &'a [usize],
+    operator: Operator,
+    /// What the last pass writes.
+    store: Store,
+    /// Constants of every pass.
+    constants: Vec<Constant>,
+    out_len: u64,
+    output_bytes: Vec<u64>,
+}
+
+/// How a reduction is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Cut {
+    access: Access,
+    /// Invocations that share a task.
+    team: u64,
+    /// Elements that a task reduces.
+    chunk_len: u64,
+    /// Tasks of an output.
+    chunks: u64,
+}
+
+impl Request<'_> {
+    fn plan(&self, limits: &Limits) -> Result<Plan, Error> {
+        if self.out_len == 0 {
+            return Ok(self.with_passes(0, 0, vec![]));
+        }
+        for &bytes in &self.output_bytes {
+            check_binding("bytes of an output", bytes, limits)?;
+        }
+        let tuning = tuning(limits);
+        // A binding begins where the device allows it, and at a whole pack.
+        let base_bytes = limits.binding_alignment_bytes.max(16);
+        let any_order = self.operator == Operator::ReduceMax;
+        let problem = Problem::new(self.view, self.reduced, any_order, base_bytes / self.dtype.bytes());
+        let window = Binding {
+            binding: 1,
+            slot: Slot::Input(0),
+            writes: false,
+            offset_bytes: problem.base * self.dtype.bytes(),
+            bytes: padded_bytes(self.dtype, problem.span).unwrap_or(u64::MAX),
+        };
+        check_binding("bytes from a view's first element to its last", window.bytes, limits)?;
+        let cut = self.cut(&problem, &tuning);
+        let split = cut.chunks > 1;
+        let params = self.params(&problem, &cut)?;
+        let scratch_bytes = if split { self.partial_bytes(&cut) } else { 0 };
+        check_binding("bytes of partial results", scratch_bytes, limits)?;
+        let partials = Binding {
+            binding: 3,
+            slot: Slot::Scratch(0),
+            writes: true,
+            offset_bytes: 0,
+            bytes: scratch_bytes,
+        };
+        let store = if split { Store::Partial } else { self.store };
+        let mut passes = vec![Pass {
+            kernel: self.kernel(cut.access, cut.team, store, &tuning),
+            grid: self.grid(&problem, &cut, store, &tuning, limits)?,
+            params: Params::Reduction(params.clone()),
+            bindings: input_bindings(cut.access, window)
+                .into_iter()
+                .chain(if split { vec![partials] } else { self.outputs() })
+                .collect(),
+        }];
+        if split {
+            let found = Binding { binding: 1, writes: false, ..partials };
+            passes.push(self.finish(params, &cut, found, &tuning, limits)?);
+        }
+        Ok(self.with_passes(window.offset_bytes + window.bytes, scratch_bytes, passes))
+    }
+
+    fn with_passes(&self, input_bytes: u64, scratch_bytes: u64, passes: Vec<Pass>) -> Plan {
+        Plan {
+            label: self.label.clone(),
+            input_bytes: vec![input_bytes],
+            output_bytes: self.output_bytes.clone(),
+            scratch_bytes: [scratch_bytes, 0],
+            passes,
+        }
+    }
+
+    /// The finishing pass: one output's partial results are its row.
+    fn finish(
+        &self,
+        mut params: ReductionParams,
+        cut: &Cut,
+        found: Binding,
+        tuning: &Tuning,
+        limits: &Limits,
+    ) -> Result<Pass, Error> {
+        let most = self.max_team(self.store, tuning);
+        let team = cut.chunks.next_power_of_two().min(most);
+        let groups = groups(self.out_len, team, self.store_lanes(self.store), tuning.group);
+        params.kept.clear();
+        params.outer.clear();
+        Ok(Pass {
+            kernel: self.kernel(Access::Finish, team, self.store, tuning),
+            params: Params::Reduction(params),
+            grid: grid(groups, limits)?,
+            bindings: [vec![found], self.outputs()].concat(),
+        })
+    }
+
+    fn outputs(&self) -> Vec<Binding> {
+        let output = |(n, &bytes): (usize, &u64)| Binding {
+            binding: 3 + n as u32,
+            slot: Slot::Output(n),
+            writes: true,
+            offset_bytes: 0,
+            bytes,
+        };
+        self.output_bytes.iter().enumerate().map(output).collect()
+    }
+
+    fn kernel(&self, access: Access, team: u64, store: Store, tuning: &Tuning) -> Kernel {
+        let mut constants = vec![Constant::Group(tuning.group as u32)];
+        if team > 1 {
+            constants.push(Constant::Team(team as u32));
+        }
+        constants.extend(&self.constants);
+        let program = Program::Reduce { operator: self.operator, access, team: team > 1, store };
+        Kernel { program, dtype: self.dtype, constants }
+    }
+
+    fn params(&self, problem: &Problem, cut: &Cut) -> Result<ReductionParams, Error> {
+        let columns = if cut.access == Access::Columns { problem.columns().unwrap_or(1) } else { 1 };
+        let kept = if cut.access == Access::Columns { problem.kept.get(1..).unwrap_or(&[]) } else { &problem.kept };
+        // The shaders' counters pass the ends of reductions by at most a chunk, and addresses by at most a few packs.
+        word(problem.reduce_len() + cut.chunk_len)?;
+        word(problem.span + 64 * tuning_reach(cut.team))?;
+        word(self.out_len * cut.chunks + (1 << 24))?; // surplus groups
+        Ok(ReductionParams {
+            outputs: word(self.out_len)?,
+            reduce_len: word(problem.reduce_len())?,
+            chunk_len: word(cut.chunk_len)?,
+            chunks: word(cut.chunks)?,
+            run_len: word(problem.run().size)?,
+            run_stride: stride_word(problem.run().stride)?,
+            start: word(problem.start)?,
+            columns: word(columns)?,
+            kept: shader_dims(kept)?,
+            outer: shader_dims(&problem.reduced[1..])?,
+        })
+    }
+
+    /// The number of elements that one written unit of the output takes.
+    fn store_lanes(&self, store: Store) -> u64 {
+        match store {
+            Store::Value | Store::Both => self.dtype.lanes(),
+            Store::Partial | Store::Index => 1,
+        }
+    }
+
+    /// A workgroup's teams are enough to fill an output unit.
+    fn max_team(&self, store: Store, tuning: &Tuning) -> u64 {
+        tuning.max_team.min(tuning.group / self.store_lanes(store)).max(1)
+    }
+
+    fn record_words(&self) -> u64 {
+        let key_words = if self.dtype.bytes() == 8 { 2 } else { 1 };
+        key_words + u64::from(self.operator == Operator::ArgMax)
+    }
+
+    fn partial_bytes(&self, cut: &Cut) -> u64 {
+        self.out_len * cut.chunks * self.record_words() * 4
+    }
+
+    fn grid(
+        &self,
+        problem: &Problem,
+        cut: &Cut,
+        store: Store,
+        tuning: &Tuning,
+        limits: &Limits,
+    ) -> Result<[u32; 3], Error> {
+        let tasks = self.out_len * cut.chunks;
+        let groups = match (cut.access, problem.columns()) {
+            (Access::Columns, Some(columns)) => {
+                (tasks / columns * columns.div_ceil(self.dtype.pack_elements())).div_ceil(tuning.group)
+            }
+            _ => groups(tasks, cut.team, self.store_lanes(store), tuning.group),
+        };
+        grid(groups, limits)
+    }
+
+    fn cut(&self, problem: &Problem, tuning: &Tuning) -> Cut {
+        let access = self.access(problem);
+        let work = Work::new(problem, access, self.dtype);
+        let team = self.team(problem, access, &work, tuning);
+        let whole = Cut { access, team, chunk_len: problem.reduce_len(), chunks: 1 };
+        let wanted = tuning.busy_invocations / (work.tasks * team).max(1);
+        let worth = work.loads / (team * tuning.loads_per_split);
+        let affordable = self.scratch_budget(problem) / (self.out_len * self.record_words() * 4);
+        let mut chunks = wanted.min(worth).min(affordable).max(1);
+        let mut cut = whole.split(problem, chunks);
+        while self.steps(problem, &cut) > MAX_STEPS && chunks < problem.reduce_len() {
+            chunks *= 2;
+            cut = whole.split(problem, chunks);
+        }
+        cut
+    }
+
+    /// Scratch is at most a 64th of the input, and 64 KiB.
+    fn scratch_budget(&self, problem: &Problem) -> u64 {
+        let seen = problem.outputs().saturating_mul(problem.reduce_len());
+        seen.min(problem.span) * self.dtype.bytes() / 64 + (64 << 10)
+    }
+
+    fn access(&self, problem: &Problem) -> Access {
+        let pack = self.dtype.pack_elements();
+        let has_packs = problem.span >= pack;
+        let run = problem.run();
+        // Positions of 64-bit types have no column kernel: a pack has but two of them.
+        let columns_fit = problem.columns().is_some_and(|columns| {
+            let only_row = problem.kept.len() <= 1;
+            let step_fits = i32::try_from(run.stride).is_ok(); // the kernel divides it as a signed number
+            problem.rows_are_aligned(pack) && step_fits && (columns % pack == 0 || only_row && columns >= pack)
+        }) && (self.operator == Operator::ReduceMax || self.dtype.bytes() < 8);
+        if has_packs && run.stride == 1 && run.size >= 2 * pack {
+            Access::Rows
+        } else if has_packs && columns_fit {
+            Access::Columns
+        } else {
+            Access::Strided
+        }
+    }
+
+    fn team(&self, problem: &Problem, access: Access, work: &Work, tuning: &Tuning) -> u64 {
+        let outputs_are_neighbours = problem.columns().is_some_and(|columns| columns > 1);
+        let members = match access {
+            Access::Rows => work.run_loads / tuning.loads_per_member,
+            Access::Strided if !outputs_are_neighbours => work.run_loads / tuning.loads_per_member,
+            Access::Strided | Access::Columns | Access::Finish => 1,
+        };
+        power_of_two_below(members).min(self.max_team(self.store, tuning))
+    }
+
+    /// Loop iterations of one invocation, at most.
+    fn steps(&self, problem: &Problem, cut: &Cut) -> u64 {
+        let run_len = problem.run().size.min(cut.chunk_len);
+        let runs = cut.chunk_len.div_ceil(run_len) + 1;
+        let run_steps = match cut.access {
+            Access::Rows => run_len / (self.dtype.pack_elements() * cut.team * 4) + 4,
+            Access::Columns => run_len + 1,
+            Access::Strided | Access::Finish => run_len / cut.team + 1,
+        };
+        let dims = (problem.kept.len() + problem.reduced.len()) as u64;
+        let task = runs * (run_steps + dims) + dims + 128; // and what finding a position takes
+        let store = if cut.chunks > 1 { Store::Partial } else { self.store };
+        if cut.team == 1 && cut.access != Access::Columns { task * self.store_lanes(store) } else { task }
+    }
+}
+
+/// What there is to do, in units of a kernel's loads.
+struct Work {
+    /// Invocations, or teams, that have something to do if nothing is split.
+    tasks: u64,
+    /// Loads of one task.
+    loads: u64,
+    /// Loads of one run.
+    run_loads: u64,
+}
+
+impl Work {
+    fn new(problem: &Problem, access: Access, dtype: DType) -> Work {
+        let outputs = problem.outputs();
+        let reduce_len = problem.reduce_len();
+        let pack = dtype.pack_elements();
+        match access {
+            Access::Rows => {
+                Work { tasks: outputs, loads: reduce_len / pack, run_loads: problem.run().size / pack }
+            }
+            Access::Columns => Work { tasks: outputs.div_ceil(pack), loads: reduce_len, run_loads: 1 },
+            Access::Strided | Access::Finish => {
+                Work { tasks: outputs, loads: reduce_len, run_loads: problem.run().size }
+            }
+        }
+    }
+}
+
+impl Cut {
+    /// The cut with about so many chunks an output: whole runs, or whole packs of a run.
+    fn split(self, problem: &Problem, chunks: u64) -> Cut {
+        let reduce_len = problem.reduce_len();
+        if chunks <= 1 {
+            return self;
+        }
+        let run_len = problem.run().size;
+        let ideal = reduce_len.div_ceil(chunks);
+        let chunk_len = if ideal >= run_len {
+            ideal.next_multiple_of(run_len)
+        } else {
+            ideal.next_multiple_of(16).min(run_len) // 16 elements are a whole number of packs of every type
+        };
+        Cut { chunk_len, chunks: reduce_len.div_ceil(chunk_len), ..self }
+    }
+}
+
+/// Packs that a team is past the end of a run at most.
+fn tuning_reach(team: u64) -> u64 {
+    4 * team
+}
+
+fn groups(tasks: u64, team: u64, store_lanes: u64, group: u64) -> u64 {
+    if team == 1 { tasks.div_ceil(store_lanes).div_ceil(group) } else { tasks.div_ceil(group / team) }
+}
+
+fn input_bindings(access: Access, window: Binding) -> Vec<Binding> {
+    match access {
+        Access::Rows | Access::Columns => vec![window, Binding { binding: 2, ..window }],
+        Access::Strided | Access::Finish => vec![window],
+    }
+}
+
+fn check_binding(what: &'static str, bytes: u64, limits: &Limits) -> Result<(), Error> {
+    let limit = limits.max_binding_bytes;
+    if bytes > limit { Err(Error::TooLarge { what, given: bytes, limit }) } else { Ok(()) }
+}
+
+/// The maximum of nothing, everywhere.
+fn fill(request: &Request, empty: EmptyMax, limits: &Limits) -> Result<Plan, Error> {
+    let [low, high] = with_element_type!(request.dtype, T => element_words::<T>(empty));
+    let bytes = request.output_bytes[0];
+    check_binding("bytes of an output", bytes, limits)?;
+    let tuning = tuning(limits);
+    let pass = Pass {
+        kernel: Kernel {
+            program: Program::Fill,
+            dtype: request.dtype,
+            constants: vec![Constant::Group(tuning.group as u32)],
+        },
+        params: Params::Fill(FillParams { words: word(bytes / 4)?, low, high }),
+        grid: grid((bytes / 4).div_ceil(tuning.group), limits)?,
+        bindings: request.outputs(),
+    };
+    Ok(request.with_passes(0, 0, vec![pass]))
+}
+
+/// The two words that an even and an odd word of an output become when it is filled.
+fn element_words<T: Element>(empty: EmptyMax) -> [u32; 2] {
+    let element = if empty == EmptyMax::LowestFinite { T::LOWEST_FINITE } else { T::LEAST };
+    let mut bytes = [0; 8];
+    bytes.chunks_exact_mut(size_of::<T>()).for_each(|bytes| element.write(bytes));
+    bytemuck::cast(bytes)
+}

@@ -1,0 +1,41 @@
+//! The tuning policy: what a device likes, as numbers.
+
+use crate::{AdapterKind, Limits};
+
+/// How work is cut for a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Tuning {
+    /// Invocations of a workgroup.
+    pub group: u64,
+    /// The most invocations that share a task.
+    pub max_team: u64,
+    /// The fewest 16-byte loads, or single elements where they are strided, that are worth another team member.
+    pub loads_per_member: u64,
+    /// Invocations that keep the device busy: below, long reductions are split.
+    pub busy_invocations: u64,
+    /// The fewest 16-byte loads, or single elements where they are strided, that an invocation of a split reduction is
+    /// worth.
+    pub loads_per_split: u64,
+}
+
+/// lavapipe and SwiftShader: an invocation walks its own contiguous part, with no barrier.
+const CPU: Tuning =
+    Tuning { group: 16, max_team: 1, loads_per_member: 1, busy_invocations: 128, loads_per_split: 256 };
+
+/// Hardware: neighbours read neighbouring packs, thousands of them at once.
+const GPU: Tuning =
+    Tuning { group: 256, max_team: 256, loads_per_member: 4, busy_invocations: 1 << 16, loads_per_split: 4 };
+
+pub(super) fn tuning(limits: &Limits) -> Tuning {
+    let row = match limits.adapter {
+        AdapterKind::Cpu => CPU,
+        AdapterKind::Gpu => GPU,
+    };
+    let group = row.group.min(power_of_two_below(limits.max_group_invocations.into()));
+    Tuning { group, max_team: row.max_team.min(group), ..row }
+}
+
+/// The greatest power of two that is at most `n`, and 1 for 0.
+pub(super) fn power_of_two_below(n: u64) -> u64 {
+    1 << n.max(1).ilog2()
+}

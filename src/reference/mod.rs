@@ -1,0 +1,108 @@
+//! The CPU's answer, straight from the definitions: element types compared as themselves, indices counted one by one.
+//! Nothing here is shared with plans or shaders, so that the two can be held against each other.
+
+mod arg_max;
+mod reduce_max;
+
+pub(crate) use arg_max::arg_max;
+pub(crate) use reduce_max::reduce_max;
+
+use crate::element::Element;
+use crate::{NanPolicy, View};
+
+/// The greater of two elements: NaN by policy, +0 above -0.
+fn greater<T: Element>(a: T, b: T, nan: NanPolicy) -> T {
+    match (a.is_nan(), b.is_nan()) {
+        (true, true) => a,
+        (true, false) => if nan == NanPolicy::Ignore { b } else { a },
+        (false, true) => if nan == NanPolicy::Ignore { a } else { b },
+        (false, false) if a == b => if a.is_negative_zero() { b } else { a },
+        (false, false) => if b > a { b } else { a },
+    }
+}
+
+/// Whether `b` takes the place of the best so far, `a`, which stands before it: for positions -0 and +0 are equal.
+fn takes_over<T: Element>(a: T, b: T, nan: NanPolicy, last_wins: bool) -> bool {
+    match (a.is_nan(), b.is_nan()) {
+        (true, true) => last_wins && nan == NanPolicy::Propagate,
+        (true, false) => nan == NanPolicy::Ignore,
+        (false, true) => nan == NanPolicy::Propagate,
+        (false, false) => if last_wins { b >= a } else { b > a },
+    }
+}
+
+fn canonical<T: Element>(element: T) -> T {
+    match T::NAN {
+        Some(nan) if element.is_nan() => nan,
+        _ => element,
+    }
+}
+
+/// A view's elements, as they lie in the bytes of a buffer.
+struct Elements<'a> {
+    bytes: &'a [u8],
+    view: &'a View,
+}
+
+impl Elements<'_> {
+    fn get<T: Element>(&self, address: i64) -> T {
+        let at = address as usize * size_of::<T>();
+        T::read(&self.bytes[at..at + size_of::<T>()])
+    }
+
+    /// The address of the first element of each slice along the reduced dimensions, slices in row-major order.
+    fn slice_starts(&self, reduced: &[usize]) -> Walk {
+        let kept: Vec<usize> = (0..self.view.rank()).filter(|d| !reduced.contains(d)).collect();
+        Walk::new(self.view, &kept, self.view.offset() as i64)
+    }
+
+    /// The distance of each element of a slice from the slice's first, row-major.
+    fn slice_offsets(&self, reduced: &[usize]) -> Walk {
+        Walk::new(self.view, reduced, 0)
+    }
+}
+
+/// The addresses along some of a view's dimensions, row-major.
+#[derive(Clone)]
+struct Walk {
+    dimensions: Vec<(u64, i64)>,
+    index: Vec<u64>,
+    address: i64,
+    left: u64,
+}
+
+impl Walk {
+    fn new(view: &View, dimensions: &[usize], address: i64) -> Walk {
+        let dimensions: Vec<_> = dimensions.iter().map(|&d| (view.shape()[d], view.strides()[d])).collect();
+        let left = dimensions.iter().map(|&(size, _)| size).product();
+        Walk { index: vec![0; dimensions.len()], dimensions, address, left }
+    }
+}
+
+impl Iterator for Walk {
+    type Item = i64;
+
+    fn next(&mut self) -> Option<i64> {
+        self.left = self.left.checked_sub(1)?;
+        let address = self.address;
+        for (&(size, stride), index) in self.dimensions.iter().zip(&mut self.index).rev() {
+            *index += 1;
+            self.address += stride;
+            if *index < size {
+                break;
+            }
+            *index = 0;
+            self.address -= stride * size as i64;
+        }
+        Some(address)
+    }
+}
+
+/// Collects elements as little-endian bytes.
+fn to_bytes<T: Element>(elements: &[T]) -> Vec<u8> {
+    let mut bytes = vec![0; size_of_val(elements)];
+    for (bytes, element) in bytes.chunks_exact_mut(size_of::<T>()).zip(elements) {
+        element.write(bytes);
+    }
+    bytes
+}

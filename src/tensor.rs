@@ -1,0 +1,96 @@
+use crate::element::Element;
+use crate::{DType, Error};
+
+/// A shape and an element type: what a tensor is, without its elements.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct TensorType {
+    /// The element type.
+    pub dtype: DType,
+    /// The size of each dimension.
+    pub shape: Vec<u64>,
+}
+
+impl TensorType {
+    /// The bytes of its elements, without padding; `None` if no 64-bit number counts them.
+    pub fn bytes(&self) -> Option<u64> {
+        crate::view::checked_len(&self.shape)?.checked_mul(self.dtype.bytes())
+    }
+}
+
+/// A tensor in host memory: a shape, an element type, and little-endian row-major bytes.
+///
+/// ```
+/// # use wgmax::Tensor;
+/// let tensor = Tensor::new([2, 2], &[1.0_f32, 2.0, 3.0, 4.0])?;
+/// assert_eq!(tensor.to_vec::<f32>()?, [1.0, 2.0, 3.0, 4.0]);
+/// # Ok::<(), wgmax::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tensor {
+    tensor_type: TensorType,
+    bytes: Vec<u8>,
+}
+
+impl Tensor {
+    /// A tensor of these elements.
+    ///
+    /// # Errors
+    /// [`Error::TensorBytes`] if there are more or fewer elements than the shape has.
+    pub fn new<T: Element>(shape: impl Into<Vec<u64>>, elements: &[T]) -> Result<Tensor, Error> {
+        let mut bytes = vec![0; size_of_val(elements)];
+        for (bytes, element) in bytes.chunks_exact_mut(size_of::<T>()).zip(elements) {
+            element.write(bytes);
+        }
+        Tensor::from_bytes(T::DTYPE, shape, bytes)
+    }
+
+    /// A tensor of these little-endian bytes.
+    ///
+    /// # Errors
+    /// [`Error::TensorBytes`] if there are more or fewer than shape and type ask for.
+    pub fn from_bytes(
+        dtype: DType,
+        shape: impl Into<Vec<u64>>,
+        bytes: Vec<u8>,
+    ) -> Result<Tensor, Error> {
+        let tensor_type = TensorType { dtype, shape: shape.into() };
+        let expected = tensor_type.bytes().unwrap_or(u64::MAX);
+        let given = bytes.len() as u64;
+        if given != expected {
+            return Err(Error::TensorBytes { shape: tensor_type.shape, dtype, given, expected });
+        }
+        Ok(Tensor { tensor_type, bytes })
+    }
+
+    /// The element type.
+    pub fn dtype(&self) -> DType {
+        self.tensor_type.dtype
+    }
+
+    /// The size of each dimension.
+    pub fn shape(&self) -> &[u64] {
+        &self.tensor_type.shape
+    }
+
+    /// Shape and element type.
+    pub fn tensor_type(&self) -> &TensorType {
+        &self.tensor_type
+    }
+
+    /// The elements' little-endian bytes, row-major, without padding.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The elements.
+    ///
+    /// # Errors
+    /// [`Error::TypeMismatch`] if `T` is not the tensor's element type.
+    pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
+        if T::DTYPE != self.dtype() {
+            return Err(Error::TypeMismatch { input: 0, given: self.dtype(), expected: T::DTYPE });
+        }
+        Ok(self.bytes.chunks_exact(size_of::<T>()).map(T::read).collect())
+    }
+}

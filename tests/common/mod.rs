@@ -1,0 +1,225 @@
+//! What the operator tests share: the devices under test, data full of edges, and the one comparison.
+#![allow(dead_code)] // each test file uses its own part
+
+use std::sync::OnceLock;
+
+use wgmax::half::{bf16, f16};
+use wgmax::{DType, Gpu, GpuOptions, Operation, Tensor, View};
+
+/// The devices under test: the adapter with all it has, and the same with WebGPU's default limits; neither has an
+/// optional feature. Which adapter is the environment's choice (see `tests/run.sh`).
+pub fn gpus() -> &'static [Gpu; 2] {
+    static GPUS: OnceLock<[Gpu; 2]> = OnceLock::new();
+    GPUS.get_or_init(|| {
+        [false, true].map(|default_limits| {
+            let options = GpuOptions { default_limits, ..Default::default() };
+            Gpu::new_blocking(&options)
+                .unwrap_or_else(|error| panic!("these tests need a GPU adapter, tests/run.sh installs one: {error}"))
+        })
+    })
+}
+
+/// Runs an operation on every device and holds it against the reference, bit for bit.
+pub fn check(op: &impl Operation, inputs: &[&Tensor], case: &str) {
+    let expected = op.reference(inputs).unwrap_or_else(|error| panic!("{case}: reference: {error}"));
+    for gpu in gpus() {
+        let got = gpu.run_blocking(op, inputs).unwrap_or_else(|error| panic!("{case}: {gpu}: {error}"));
+        if let Some(difference) = first_difference(&expected, &got) {
+            let plan = op.plan(gpu.kernels().limits()).map(|plan| plan.to_string());
+            panic!("{case}: {gpu}: {difference}\n{}", plan.unwrap_or_default());
+        }
+    }
+}
+
+/// Where two answers differ first, if they do.
+pub fn first_difference(expected: &[Tensor], got: &[Tensor]) -> Option<String> {
+    if expected.len() != got.len() {
+        return Some(format!("{} outputs, expected {}", got.len(), expected.len()));
+    }
+    for (n, (expected, got)) in expected.iter().zip(got).enumerate() {
+        if expected.tensor_type() != got.tensor_type() {
+            return Some(format!("output {n} is {:?}, expected {:?}", got.tensor_type(), expected.tensor_type()));
+        }
+        let size = expected.dtype().bytes() as usize;
+        let mut pairs = expected.bytes().chunks(size).zip(got.bytes().chunks(size)).enumerate();
+        if let Some((i, (expected, got))) = pairs.find(|(_, (expected, got))| expected != got) {
+            let hex = |bytes: &[u8]| bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect::<String>();
+            return Some(format!("output {n}, element {i}: got 0x{}, expected 0x{}", hex(got), hex(expected)));
+        }
+    }
+    None
+}
+
+/// A small generator of random words (SplitMix64), so that every run sees the same data.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    pub fn word(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub fn below(&mut self, n: u64) -> u64 {
+        self.word() % n
+    }
+}
+
+/// How the elements of a test tensor are chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Data {
+    /// Any bits.
+    Random,
+    /// Only the type's edge values.
+    Edges,
+    /// Edge values other than NaN.
+    EdgesWithoutNan,
+    /// A few small numbers: ties everywhere.
+    Ties,
+    /// The least of the type everywhere: -inf, the minimum.
+    Least,
+    /// NaN of both signs everywhere, the type's minimum where there is no NaN.
+    Nans,
+    /// Zeros of both signs.
+    Zeros,
+}
+
+impl Data {
+    pub const ALL: [Data; 7] = [
+        Data::Random,
+        Data::Edges,
+        Data::EdgesWithoutNan,
+        Data::Ties,
+        Data::Least,
+        Data::Nans,
+        Data::Zeros,
+    ];
+}
+
+/// The bits of a type's edge values; NaNs first, `nan_count` of them.
+pub fn edges(dtype: DType) -> (Vec<u64>, usize) {
+    // (exponent field all ones, bits)
+    let float = |infinity: u64, sign: u64| {
+        let nans = [infinity + 1, sign | (infinity + 1), infinity | (infinity >> 1), sign | infinity | (infinity >> 1), sign | (sign - 1)];
+        let numbers = [infinity, sign | infinity, infinity - 1, sign | (infinity - 1), 0, sign, 1, sign | 1];
+        ([nans.as_slice(), numbers.as_slice()].concat(), nans.len())
+    };
+    match dtype {
+        DType::F32 => float(0x7f80_0000, 1 << 31),
+        DType::F16 => float(0x7c00, 1 << 15),
+        DType::Bf16 => float(0x7f80, 1 << 15),
+        DType::F64 => float(0x7ff0_0000_0000_0000, 1 << 63),
+        DType::Bool => (vec![0, 1], 0),
+        _ => {
+            let top = 1 << (dtype.bytes() * 8 - 1);
+            (vec![0, 1, top - 1, top, top + 1, u64::MAX], 0)
+        }
+    }
+}
+
+fn small(dtype: DType, n: u64) -> u64 {
+    match dtype {
+        DType::F32 => (n as f32).to_bits().into(),
+        DType::F16 => f16::from_f32(n as f32).to_bits().into(),
+        DType::Bf16 => bf16::from_f32(n as f32).to_bits().into(),
+        DType::F64 => (n as f64).to_bits(),
+        DType::Bool => n % 2,
+        _ => n,
+    }
+}
+
+fn least(dtype: DType) -> u64 {
+    match dtype {
+        DType::F32 => 0xff80_0000,
+        DType::F16 => 0xfc00,
+        DType::Bf16 => 0xff80,
+        DType::F64 => 0xfff0_0000_0000_0000,
+        DType::I8 | DType::I16 | DType::I32 | DType::I64 => 1 << (dtype.bytes() * 8 - 1),
+        _ => 0,
+    }
+}
+
+pub fn element_bits(dtype: DType, data: Data, random: &mut Random) -> u64 {
+    let (edges, nan_count) = edges(dtype);
+    let mut pick = |from: &[u64]| from[random.below(from.len() as u64) as usize];
+    match data {
+        Data::Random if dtype == DType::Bool => pick(&[0, 1]),
+        Data::Random => random.word(),
+        Data::Edges => pick(&edges),
+        Data::EdgesWithoutNan => pick(&edges[nan_count..]),
+        Data::Ties => small(dtype, random.below(3)),
+        Data::Least => least(dtype),
+        Data::Nans if nan_count > 0 => pick(&edges[..nan_count]),
+        Data::Nans => least(dtype),
+        Data::Zeros if nan_count > 0 => pick(&edges[nan_count + 4..nan_count + 6]),
+        Data::Zeros => 0,
+    }
+}
+
+/// A flat tensor of `len` elements.
+pub fn tensor(dtype: DType, len: u64, data: Data, seed: u64) -> Tensor {
+    let mut random = Random::new(seed);
+    let size = dtype.bytes() as usize;
+    let mut bytes = vec![0; len as usize * size];
+    for element in bytes.chunks_exact_mut(size) {
+        element.copy_from_slice(&element_bits(dtype, data, &mut random).to_le_bytes()[..size]);
+    }
+    Tensor::from_bytes(dtype, [len], bytes).unwrap()
+}
+
+/// The tensor with one element replaced.
+pub fn with_bits(tensor: &Tensor, at: u64, bits: u64) -> Tensor {
+    let size = tensor.dtype().bytes() as usize;
+    let mut bytes = tensor.bytes().to_vec();
+    bytes[at as usize * size..][..size].copy_from_slice(&bits.to_le_bytes()[..size]);
+    Tensor::from_bytes(tensor.dtype(), tensor.shape(), bytes).unwrap()
+}
+
+/// The bits of the type's greatest number: they win against everything but NaN.
+pub fn greatest(dtype: DType) -> u64 {
+    match dtype {
+        DType::F32 => 0x7f80_0000,
+        DType::F16 => 0x7c00,
+        DType::Bf16 => 0x7f80,
+        DType::F64 => 0x7ff0_0000_0000_0000,
+        DType::Bool => 1,
+        DType::I8 | DType::I16 | DType::I32 | DType::I64 => (1 << (dtype.bytes() * 8 - 1)) - 1,
+        _ => u64::MAX,
+    }
+}
+
+/// Three-dimensional views over one flat buffer of [`VIEW_LEN`] elements, with their names.
+pub fn views() -> Vec<(&'static str, View)> {
+    let view = |shape: [u64; 3]| View::new(shape).unwrap();
+    let rows = view([3, 5, 70]);
+    let columns = view([3, 6, 64]);
+    vec![
+        ("contiguous rows", rows.clone()),
+        ("contiguous columns", columns.clone()),
+        ("permuted 021", rows.permute(&[0, 2, 1]).unwrap()),
+        ("permuted 210", rows.permute(&[2, 1, 0]).unwrap()),
+        ("permuted 102", columns.permute(&[1, 0, 2]).unwrap()),
+        ("sliced", rows.slice(2, 3, 51, 1).unwrap().slice(0, 1, 2, 1).unwrap()),
+        ("every other", rows.slice(2, 1, 34, 2).unwrap()),
+        ("reversed inner", rows.reverse(2).unwrap()),
+        ("reversed outer", columns.reverse(0).unwrap().reverse(1).unwrap()),
+        ("broadcast outer", View::strided([4, 5, 70], [0, 70, 1], 7).unwrap()),
+        ("broadcast inner", View::strided([3, 64, 5], [64, 1, 0], 3).unwrap()),
+        ("odd offset", View::strided([3, 5, 70], [350, 70, 1], 13).unwrap()),
+        ("overlapping", View::strided([9, 8, 33], [16, 3, 1], 5).unwrap()),
+    ]
+}
+
+/// The elements that every one of [`views`] lies in.
+pub const VIEW_LEN: u64 = 3 * 6 * 70;
+
+/// Every subset of three axes.
+pub fn axes_sets() -> Vec<Vec<i64>> {
+    (0..8).map(|set| (0..3).filter(|axis| set >> axis & 1 == 1).collect()).collect()
+}
