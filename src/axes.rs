@@ -20,10 +20,8 @@ impl Axes {
         let Axes::List(axes) = self else {
             return Ok((0..rank).collect());
         };
-        let mut dimensions = axes
-            .iter()
-            .map(|&axis| resolve_axis(operator, axis, rank))
-            .collect::<Result<Vec<_>, _>>()?;
+        let mut dimensions =
+            axes.iter().map(|&axis| resolve_axis(operator, axis, rank)).collect::<Result<Vec<_>, _>>()?;
         dimensions.sort_unstable();
         match dimensions.windows(2).find(|pair| pair[0] == pair[1]) {
             Some(pair) => Err(Error::RepeatedAxis { axes: axes.clone(), dimension: pair[0] }),

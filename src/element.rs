@@ -10,6 +10,8 @@ pub trait Element: Copy + PartialOrd + Send + Sync + 'static {
     const LEAST: Self;
     /// The lowest number that is not infinite.
     const LOWEST_FINITE: Self;
+    /// The number one, or `true`.
+    const ONE: Self;
     /// The canonical quiet NaN, for types that have one.
     const NAN: Option<Self>;
 
@@ -24,11 +26,12 @@ pub trait Element: Copy + PartialOrd + Send + Sync + 'static {
 }
 
 macro_rules! float_element {
-    ($type:ty, $dtype:ident, $nan_bits:expr) => {
+    ($type:ty, $dtype:ident, $one_bits:expr, $nan_bits:expr) => {
         impl Element for $type {
             const DTYPE: DType = DType::$dtype;
             const LEAST: Self = <$type>::NEG_INFINITY;
             const LOWEST_FINITE: Self = <$type>::MIN;
+            const ONE: Self = <$type>::from_bits($one_bits);
             const NAN: Option<Self> = Some(<$type>::from_bits($nan_bits));
 
             fn is_nan(self) -> bool {
@@ -55,6 +58,7 @@ macro_rules! integer_element {
             const DTYPE: DType = DType::$dtype;
             const LEAST: Self = <$type>::MIN;
             const LOWEST_FINITE: Self = <$type>::MIN;
+            const ONE: Self = 1;
             const NAN: Option<Self> = None;
 
             fn is_nan(self) -> bool {
@@ -75,10 +79,10 @@ macro_rules! integer_element {
     };
 }
 
-float_element!(f32, F32, 0x7fc0_0000);
-float_element!(f16, F16, 0x7e00);
-float_element!(bf16, Bf16, 0x7fc0);
-float_element!(f64, F64, 0x7ff8_0000_0000_0000);
+float_element!(f32, F32, 0x3f80_0000, 0x7fc0_0000);
+float_element!(f16, F16, 0x3c00, 0x7e00);
+float_element!(bf16, Bf16, 0x3f80, 0x7fc0);
+float_element!(f64, F64, 0x3ff0_0000_0000_0000, 0x7ff8_0000_0000_0000);
 integer_element!(i8, I8);
 integer_element!(i16, I16);
 integer_element!(i32, I32);
@@ -92,6 +96,7 @@ impl Element for bool {
     const DTYPE: DType = DType::Bool;
     const LEAST: Self = false;
     const LOWEST_FINITE: Self = false;
+    const ONE: Self = true;
     const NAN: Option<Self> = None;
 
     fn is_nan(self) -> bool {
@@ -112,19 +117,58 @@ impl Element for bool {
 macro_rules! with_element_type {
     ($dtype:expr, $T:ident => $body:expr) => {
         match $dtype {
-            $crate::DType::F32 => { type $T = f32; $body }
-            $crate::DType::F16 => { type $T = half::f16; $body }
-            $crate::DType::Bf16 => { type $T = half::bf16; $body }
-            $crate::DType::F64 => { type $T = f64; $body }
-            $crate::DType::I8 => { type $T = i8; $body }
-            $crate::DType::I16 => { type $T = i16; $body }
-            $crate::DType::I32 => { type $T = i32; $body }
-            $crate::DType::I64 => { type $T = i64; $body }
-            $crate::DType::U8 => { type $T = u8; $body }
-            $crate::DType::U16 => { type $T = u16; $body }
-            $crate::DType::U32 => { type $T = u32; $body }
-            $crate::DType::U64 => { type $T = u64; $body }
-            $crate::DType::Bool => { type $T = bool; $body }
+            $crate::DType::F32 => {
+                type $T = f32;
+                $body
+            }
+            $crate::DType::F16 => {
+                type $T = half::f16;
+                $body
+            }
+            $crate::DType::Bf16 => {
+                type $T = half::bf16;
+                $body
+            }
+            $crate::DType::F64 => {
+                type $T = f64;
+                $body
+            }
+            $crate::DType::I8 => {
+                type $T = i8;
+                $body
+            }
+            $crate::DType::I16 => {
+                type $T = i16;
+                $body
+            }
+            $crate::DType::I32 => {
+                type $T = i32;
+                $body
+            }
+            $crate::DType::I64 => {
+                type $T = i64;
+                $body
+            }
+            $crate::DType::U8 => {
+                type $T = u8;
+                $body
+            }
+            $crate::DType::U16 => {
+                type $T = u16;
+                $body
+            }
+            $crate::DType::U32 => {
+                type $T = u32;
+                $body
+            }
+            $crate::DType::U64 => {
+                type $T = u64;
+                $body
+            }
+            $crate::DType::Bool => {
+                type $T = bool;
+                $body
+            }
         }
     };
 }

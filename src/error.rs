@@ -47,7 +47,9 @@ pub enum Error {
         strides: usize,
     },
     /// A view would reach an element before the first of its buffer, or one that no 63-bit number counts.
-    #[error("a view of shape {shape:?}, strides {strides:?} and offset {offset} leaves the range of elements 0 to 2^63 - 1")]
+    #[error(
+        "a view of shape {shape:?}, strides {strides:?} and offset {offset} leaves the range of elements 0 to 2^63 - 1"
+    )]
     ViewOutOfRange {
         /// The shape.
         shape: Vec<u64>,
@@ -63,6 +65,28 @@ pub enum Error {
         change: String,
         /// The view's shape.
         shape: Vec<u64>,
+    },
+    /// Shapes that are to be broadcast together differ where neither has size 1.
+    #[error(
+        "shape {shape:?} of input {input} does not broadcast with {common:?} of those before it: dimension {dimension} of the result"
+    )]
+    ShapesDoNotBroadcast {
+        /// The input whose shape does not fit.
+        input: usize,
+        /// Its shape.
+        shape: Vec<u64>,
+        /// The shape that the inputs before it have together.
+        common: Vec<u64>,
+        /// The dimension of the result where they differ.
+        dimension: usize,
+    },
+    /// The output cannot take the place of that input.
+    #[error("input {input} cannot be written in place: {reason}")]
+    NotInPlace {
+        /// The input.
+        input: usize,
+        /// Why not.
+        reason: String,
     },
     /// Something exceeds what this device, or this crate's 32-bit addresses within a binding, can do.
     #[error("{what}: {given} given, at most {limit} possible")]
@@ -105,7 +129,9 @@ pub enum Error {
         needed: u64,
     },
     /// A binding's offset in its buffer is not a multiple of the device's storage alignment.
-    #[error("{slot} starts at byte {offset} of its buffer, a multiple of {alignment} is needed (a view's offset, in elements, may be anything)")]
+    #[error(
+        "{slot} starts at byte {offset} of its buffer, a multiple of {alignment} is needed (a view's offset, in elements, may be anything)"
+    )]
     BindingMisaligned {
         /// The slot, such as "input 0".
         slot: String,

@@ -19,7 +19,9 @@ pub use element::Element;
 pub use error::Error;
 pub use gpu::{Bound, Gpu, GpuOptions, Kernels, Prepared, Slots};
 pub use limits::{AdapterKind, Limits};
-pub use op::{ArgMax, ArgMaxOutput, EmptyMax, IndexType, InputNeed, NanPolicy, Operation, ReduceMax};
+pub use op::{
+    ArgMax, ArgMaxOutput, EmptyMax, Hardmax, IndexType, InputNeed, Max, NanPolicy, Operation, ReduceMax, Slices,
+};
 pub use plan::Plan;
 pub use tensor::{Tensor, TensorType};
 pub use view::View;

@@ -49,11 +49,7 @@ impl Tensor {
     ///
     /// # Errors
     /// [`Error::TensorBytes`] if there are more or fewer than shape and type ask for.
-    pub fn from_bytes(
-        dtype: DType,
-        shape: impl Into<Vec<u64>>,
-        bytes: Vec<u8>,
-    ) -> Result<Tensor, Error> {
+    pub fn from_bytes(dtype: DType, shape: impl Into<Vec<u64>>, bytes: Vec<u8>) -> Result<Tensor, Error> {
         let tensor_type = TensorType { dtype, shape: shape.into() };
         let expected = tensor_type.bytes().unwrap_or(u64::MAX);
         let given = bytes.len() as u64;

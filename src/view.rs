@@ -47,11 +47,7 @@ impl View {
     /// [`Error::StrideCount`] if there are more or fewer strides than dimensions; [`Error::ViewOutOfRange`] if an
     /// element would lie before the first of the buffer or past element 2⁶³ - 1, or the elements cannot be counted in
     /// 63 bits.
-    pub fn strided(
-        shape: impl Into<Vec<u64>>,
-        strides: impl Into<Vec<i64>>,
-        offset: u64,
-    ) -> Result<View, Error> {
+    pub fn strided(shape: impl Into<Vec<u64>>, strides: impl Into<Vec<i64>>, offset: u64) -> Result<View, Error> {
         let view = View { shape: shape.into(), strides: strides.into(), offset };
         if view.shape.len() != view.strides.len() {
             return Err(Error::StrideCount { shape: view.shape.len(), strides: view.strides.len() });

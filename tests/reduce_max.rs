@@ -40,7 +40,9 @@ fn empty_reductions() {
     for dtype in DType::ALL {
         for empty in [EmptyMax::Least, EmptyMax::LowestFinite] {
             let input = tensor(dtype, 0, Data::Random, 3);
-            for (shape, axes) in [([0, 5, 3], vec![0]), ([2, 0, 3], vec![1, 2]), ([2, 3, 0], vec![0, 1]), ([0, 0, 7], vec![0, 1])] {
+            for (shape, axes) in
+                [([0, 5, 3], vec![0]), ([2, 0, 3], vec![1, 2]), ([2, 3, 0], vec![0, 1]), ([0, 0, 7], vec![0, 1])]
+            {
                 let op = ReduceMax::new(dtype, View::new(shape).unwrap()).axes(axes).empty(empty);
                 check(&op, &[&input], &format!("{dtype} {shape:?} {empty:?}"));
             }

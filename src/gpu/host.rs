@@ -131,7 +131,8 @@ impl Gpu {
         let prepared = self.kernels.prepare(plan).await.map_err(|error| self.explain(error))?;
         let scopes = Scopes::push(self.device());
         let inputs: Vec<wgpu::Buffer> = inputs.iter().map(|bytes| self.upload(bytes)).collect();
-        let output = |&bytes: &u64| self.buffer("output", bytes, wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC);
+        let output =
+            |&bytes: &u64| self.buffer("output", bytes, wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC);
         let outputs: Vec<wgpu::Buffer> = plan.output_bytes.iter().map(output).collect();
         let scratch = plan.scratch_bytes.map(|bytes| self.buffer("scratch", bytes, wgpu::BufferUsages::STORAGE));
         let read_back = |buffer: &wgpu::Buffer| {
@@ -189,7 +190,9 @@ impl Gpu {
         });
         // In a browser the event loop does this.
         #[cfg(not(target_arch = "wasm32"))]
-        self.device().poll(wgpu::PollType::wait_indefinitely()).map_err(|error| self.explain(Error::Gpu { message: error.to_string() }))?;
+        self.device()
+            .poll(wgpu::PollType::wait_indefinitely())
+            .map_err(|error| self.explain(Error::Gpu { message: error.to_string() }))?;
         let refused = |message: String| self.explain(Error::Gpu { message });
         match receiver.receive().await {
             Some(Ok(())) => {}

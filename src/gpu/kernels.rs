@@ -94,7 +94,8 @@ fn compile(device: &wgpu::Device, kernel: &Kernel, bindings: &[Binding]) -> Pipe
     let mut entries = vec![entry(0, wgpu::BufferBindingType::Uniform)];
     let storage = |b: &Binding| entry(b.binding, wgpu::BufferBindingType::Storage { read_only: !b.writes });
     entries.extend(bindings.iter().map(storage));
-    let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(&label), entries: &entries });
+    let layout =
+        device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(&label), entries: &entries });
     let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
         label: Some(&label),
         source: wgpu::ShaderSource::Wgsl(Cow::Owned(kernel.wgsl())),

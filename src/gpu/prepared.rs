@@ -3,7 +3,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::kernels::Pipeline;
-use crate::plan::{Plan, Slot};
+use crate::plan::{Binding, Plan, Slot};
 use crate::{Error, Limits};
 
 /// The buffers of one use of a plan, in the plan's order. A slice's offset must be a multiple of the device's
@@ -136,16 +136,16 @@ impl Prepared {
                 }
             }
         }
-        plan.passes.iter().try_for_each(|pass| {
+        for pass in &plan.passes {
             for written in pass.bindings.iter().filter(|b| b.writes) {
-                let read = pass.bindings.iter().filter(|b| !b.writes);
-                for read in read.filter(|b| slots.get(b.slot).buffer() == slots.get(written.slot).buffer()) {
+                let shares = |read: &&Binding| slots.get(read.slot).buffer() == slots.get(written.slot).buffer();
+                if let Some(read) = pass.bindings.iter().filter(|b| !b.writes).find(shares) {
                     let (written, read) = (written.slot.to_string(), read.slot.to_string());
                     return Err(Error::BindingSharesBuffer { written, read });
                 }
             }
-            Ok(())
-        })
+        }
+        Ok(())
     }
 
     fn check_slot(&self, slot: Slot, slice: &wgpu::BufferSlice<'_>, needed: u64) -> Result<(), Error> {

@@ -145,7 +145,11 @@ impl ArgMax {
         let positions = reduced.iter().fold(1_u64, |len, &d| len.saturating_mul(shape[d]));
         let limit = self.index.max_index();
         if !self.input.is_empty() && positions - 1 > limit {
-            return Err(Error::TooLarge { what: "the last position that an index may have", given: positions - 1, limit });
+            return Err(Error::TooLarge {
+                what: "the last position that an index may have",
+                given: positions - 1,
+                limit,
+            });
         }
         Ok(reduced)
     }

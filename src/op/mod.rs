@@ -1,9 +1,13 @@
 //! The operations: what is asked for, checked, with the shape of the answer.
 
 mod arg_max;
+mod hardmax;
+mod max;
 mod reduce_max;
 
 pub use arg_max::{ArgMax, ArgMaxOutput, IndexType};
+pub use hardmax::{Hardmax, Slices};
+pub use max::Max;
 pub use reduce_max::{EmptyMax, ReduceMax};
 
 use crate::plan::Plan;
@@ -23,7 +27,7 @@ pub enum NanPolicy {
 
 /// An operation: something that can be planned for a device, or answered by the CPU reference.
 ///
-/// Implemented by [`ReduceMax`] and [`ArgMax`].
+/// Implemented by [`ReduceMax`], [`ArgMax`], [`Hardmax`] and [`Max`].
 pub trait Operation: sealed::Sealed {
     /// The operator's name.
     fn name(&self) -> &'static str;
@@ -70,6 +74,8 @@ mod sealed {
     pub trait Sealed {}
     impl Sealed for super::ReduceMax {}
     impl Sealed for super::ArgMax {}
+    impl Sealed for super::Hardmax {}
+    impl Sealed for super::Max {}
 }
 
 /// The shape that is left when these dimensions are reduced.

@@ -87,8 +87,8 @@ impl Problem {
     /// Whether every row of columns begins at a multiple of `elements`.
     pub fn rows_are_aligned(&self, elements: u64) -> bool {
         let around = self.kept.iter().skip(1);
-        self.start % elements == 0
-            && around.chain(&self.reduced).all(|d| d.stride.unsigned_abs() % elements == 0)
+        self.start.is_multiple_of(elements)
+            && around.chain(&self.reduced).all(|d| d.stride.unsigned_abs().is_multiple_of(elements))
     }
 }
 

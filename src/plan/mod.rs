@@ -5,14 +5,18 @@
 //! [`parameter bytes`](Params::to_bytes), grid and bindings, and dispatch them itself.
 
 mod dims;
+mod hardmax;
 mod kernel;
+mod max;
 mod params;
 mod reduction;
 mod tuning;
 
 use std::fmt;
 
+pub(crate) use hardmax::hardmax;
 pub use kernel::{Access, Constant, Kernel, Operator, Program, Store};
+pub(crate) use max::max;
 pub use params::{Dim, FillParams, Params, ReductionParams};
 pub(crate) use reduction::{arg_max, reduce_max};
 

@@ -132,13 +132,8 @@ impl Request<'_> {
         let params = self.params(&problem, &cut)?;
         let scratch_bytes = if split { self.partial_bytes(&cut) } else { 0 };
         check_binding("bytes of partial results", scratch_bytes, limits)?;
-        let partials = Binding {
-            binding: 3,
-            slot: Slot::Scratch(0),
-            writes: true,
-            offset_bytes: 0,
-            bytes: scratch_bytes,
-        };
+        let partials =
+            Binding { binding: 3, slot: Slot::Scratch(0), writes: true, offset_bytes: 0, bytes: scratch_bytes };
         let store = if split { Store::Partial } else { self.store };
         let mut passes = vec![Pass {
             kernel: self.kernel(cut.access, cut.team, store, &tuning),
@@ -354,9 +349,7 @@ impl Work {
         let reduce_len = problem.reduce_len();
         let pack = dtype.pack_elements();
         match access {
-            Access::Rows => {
-                Work { tasks: outputs, loads: reduce_len / pack, run_loads: problem.run().size / pack }
-            }
+            Access::Rows => Work { tasks: outputs, loads: reduce_len / pack, run_loads: problem.run().size / pack },
             Access::Columns => Work { tasks: outputs.div_ceil(pack), loads: reduce_len, run_loads: 1 },
             Access::Strided | Access::Finish => {
                 Work { tasks: outputs, loads: reduce_len, run_loads: problem.run().size }

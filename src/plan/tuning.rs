@@ -19,8 +19,7 @@ pub(super) struct Tuning {
 }
 
 /// lavapipe and SwiftShader: an invocation walks its own contiguous part, with no barrier.
-const CPU: Tuning =
-    Tuning { group: 16, max_team: 1, loads_per_member: 1, busy_invocations: 128, loads_per_split: 256 };
+const CPU: Tuning = Tuning { group: 16, max_team: 1, loads_per_member: 1, busy_invocations: 128, loads_per_split: 256 };
 
 /// Hardware: neighbours read neighbouring packs, thousands of them at once.
 const GPU: Tuning =

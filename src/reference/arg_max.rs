@@ -21,23 +21,30 @@ pub(crate) fn arg_max(op: &ArgMax, input: &[u8]) -> Result<Vec<Tensor>, Error> {
 fn found<T: Element>(op: &ArgMax, bytes: &[u8], reduced: &[usize]) -> (Vec<u8>, Vec<usize>) {
     let elements = Elements { bytes, view: &op.input };
     let offsets = elements.slice_offsets(reduced);
-    let mut values = Vec::new();
-    let mut positions = Vec::new();
-    for start in elements.slice_starts(reduced) {
-        let mut slice = offsets.clone().map(|offset| elements.get::<T>(start + offset)).enumerate();
-        let Some((mut position, mut best)) = slice.next() else {
-            continue; // then there are no outputs either
-        };
-        let mut value = best;
-        for (i, element) in slice {
-            if takes_over(best, element, op.nan, op.select_last) {
-                (position, best) = (i, element);
-            }
-            value = greater(value, element, op.nan);
-        }
-        let only_nans = op.nan == NanPolicy::Ignore && value.is_nan();
-        positions.push(if only_nans { 0 } else { position });
-        values.push(canonical(value));
-    }
+    let find = |start: i64| {
+        let slice = offsets.clone().map(|offset| elements.get::<T>(start + offset));
+        first_maximum(slice, op.nan, op.select_last)
+    };
+    // A slice without elements has no answer: then there are no outputs either.
+    let (positions, values): (Vec<usize>, Vec<T>) = elements.slice_starts(reduced).filter_map(find).unzip();
     (to_bytes(&values), positions)
+}
+
+/// The position and the value of a slice's first maximum, or last.
+pub(super) fn first_maximum<T: Element>(
+    slice: impl Iterator<Item = T>,
+    nan: NanPolicy,
+    last_wins: bool,
+) -> Option<(usize, T)> {
+    let mut slice = slice.enumerate();
+    let (mut position, mut best) = slice.next()?;
+    let mut value = best;
+    for (i, element) in slice {
+        if takes_over(best, element, nan, last_wins) {
+            (position, best) = (i, element);
+        }
+        value = greater(value, element, nan);
+    }
+    let only_nans = nan == NanPolicy::Ignore && value.is_nan();
+    Some((if only_nans { 0 } else { position }, canonical(value)))
 }

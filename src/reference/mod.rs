@@ -2,22 +2,51 @@
 //! Nothing here is shared with plans or shaders, so that the two can be held against each other.
 
 mod arg_max;
+mod hardmax;
+mod max;
 mod reduce_max;
 
 pub(crate) use arg_max::arg_max;
+pub(crate) use hardmax::hardmax;
+pub(crate) use max::max;
 pub(crate) use reduce_max::reduce_max;
 
 use crate::element::Element;
+use crate::view::checked_len;
 use crate::{NanPolicy, View};
 
 /// The greater of two elements: NaN by policy, +0 above -0.
 fn greater<T: Element>(a: T, b: T, nan: NanPolicy) -> T {
     match (a.is_nan(), b.is_nan()) {
         (true, true) => a,
-        (true, false) => if nan == NanPolicy::Ignore { b } else { a },
-        (false, true) => if nan == NanPolicy::Ignore { a } else { b },
-        (false, false) if a == b => if a.is_negative_zero() { b } else { a },
-        (false, false) => if b > a { b } else { a },
+        (true, false) => {
+            if nan == NanPolicy::Ignore {
+                b
+            } else {
+                a
+            }
+        }
+        (false, true) => {
+            if nan == NanPolicy::Ignore {
+                a
+            } else {
+                b
+            }
+        }
+        (false, false) if a == b => {
+            if a.is_negative_zero() {
+                b
+            } else {
+                a
+            }
+        }
+        (false, false) => {
+            if b > a {
+                b
+            } else {
+                a
+            }
+        }
     }
 }
 
@@ -27,7 +56,13 @@ fn takes_over<T: Element>(a: T, b: T, nan: NanPolicy, last_wins: bool) -> bool {
         (true, true) => last_wins && nan == NanPolicy::Propagate,
         (true, false) => nan == NanPolicy::Ignore,
         (false, true) => nan == NanPolicy::Propagate,
-        (false, false) => if last_wins { b >= a } else { b > a },
+        (false, false) => {
+            if last_wins {
+                b >= a
+            } else {
+                b > a
+            }
+        }
     }
 }
 
@@ -74,7 +109,8 @@ struct Walk {
 impl Walk {
     fn new(view: &View, dimensions: &[usize], address: i64) -> Walk {
         let dimensions: Vec<_> = dimensions.iter().map(|&d| (view.shape()[d], view.strides()[d])).collect();
-        let left = dimensions.iter().map(|&(size, _)| size).product();
+        let sizes: Vec<u64> = dimensions.iter().map(|&(size, _)| size).collect();
+        let left = checked_len(&sizes).unwrap_or(0); // too many only where another dimension has none
         Walk { index: vec![0; dimensions.len()], dimensions, address, left }
     }
 }

@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 
 use wgmax::half::{bf16, f16};
-use wgmax::{DType, Gpu, GpuOptions, Operation, Tensor, View};
+use wgmax::{AdapterKind, DType, Error, Gpu, GpuOptions, Limits, Operation, Tensor, View};
 
 /// The devices under test: the adapter with all it has, and the same with WebGPU's default limits; neither has an
 /// optional feature. Which adapter is the environment's choice (see `tests/run.sh`).
@@ -19,16 +19,35 @@ pub fn gpus() -> &'static [Gpu; 2] {
     })
 }
 
-/// Runs an operation on every device and holds it against the reference, bit for bit.
+/// Runs an operation on every device, planned as for a GPU and as for a CPU, and holds it against the reference, bit
+/// for bit.
 pub fn check(op: &impl Operation, inputs: &[&Tensor], case: &str) {
     let expected = op.reference(inputs).unwrap_or_else(|error| panic!("{case}: reference: {error}"));
+    check_against(op, inputs, &expected, case);
+}
+
+/// The same against a known answer.
+pub fn check_against(op: &impl Operation, inputs: &[&Tensor], expected: &[Tensor], case: &str) {
     for gpu in gpus() {
-        let got = gpu.run_blocking(op, inputs).unwrap_or_else(|error| panic!("{case}: {gpu}: {error}"));
-        if let Some(difference) = first_difference(&expected, &got) {
-            let plan = op.plan(gpu.kernels().limits()).map(|plan| plan.to_string());
-            panic!("{case}: {gpu}: {difference}\n{}", plan.unwrap_or_default());
+        for adapter in [AdapterKind::Cpu, AdapterKind::Gpu] {
+            let limits = Limits { adapter, ..gpu.kernels().limits().clone() };
+            let got = run(gpu, op, &limits, inputs).unwrap_or_else(|error| panic!("{case}: {gpu}: {error}"));
+            if let Some(difference) = first_difference(expected, &got) {
+                panic!("{case}: {gpu}: {difference}\n{}", op.plan(&limits).unwrap());
+            }
         }
     }
+}
+
+/// [`Gpu::run`] with limits of our choice.
+pub fn run(gpu: &Gpu, op: &impl Operation, limits: &Limits, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
+    let inputs: Vec<&[u8]> = inputs.iter().map(|input| input.bytes()).collect();
+    let outputs = pollster::block_on(gpu.run_plan(&op.plan(limits)?, &inputs))?;
+    let tensors = op.outputs()?.into_iter().zip(outputs).map(|(output, mut bytes)| {
+        bytes.truncate(output.bytes().unwrap() as usize);
+        Tensor::from_bytes(output.dtype, output.shape, bytes)
+    });
+    tensors.collect()
 }
 
 /// Where two answers differ first, if they do.
@@ -91,22 +110,21 @@ pub enum Data {
 }
 
 impl Data {
-    pub const ALL: [Data; 7] = [
-        Data::Random,
-        Data::Edges,
-        Data::EdgesWithoutNan,
-        Data::Ties,
-        Data::Least,
-        Data::Nans,
-        Data::Zeros,
-    ];
+    pub const ALL: [Data; 7] =
+        [Data::Random, Data::Edges, Data::EdgesWithoutNan, Data::Ties, Data::Least, Data::Nans, Data::Zeros];
 }
 
 /// The bits of a type's edge values; NaNs first, `nan_count` of them.
 pub fn edges(dtype: DType) -> (Vec<u64>, usize) {
     // (exponent field all ones, bits)
     let float = |infinity: u64, sign: u64| {
-        let nans = [infinity + 1, sign | (infinity + 1), infinity | (infinity >> 1), sign | infinity | (infinity >> 1), sign | (sign - 1)];
+        let nans = [
+            infinity + 1,
+            sign | (infinity + 1),
+            infinity | (infinity >> 1),
+            sign | infinity | (infinity >> 1),
+            sign | (sign - 1),
+        ];
         let numbers = [infinity, sign | infinity, infinity - 1, sign | (infinity - 1), 0, sign, 1, sign | 1];
         ([nans.as_slice(), numbers.as_slice()].concat(), nans.len())
     };

@@ -1,0 +1,91 @@
+use super::{InputNeed, NanPolicy, Operation, check_inputs, check_len};
+use crate::axes::resolve_axis;
+use crate::plan::Plan;
+use crate::{DType, Error, Limits, Tensor, TensorType, View, plan, reference};
+
+/// What Hardmax takes for one slice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Slices {
+    /// The elements along this axis (ONNX Hardmax 13).
+    Along(i64),
+    /// The elements of this axis and all after it, as one row (ONNX Hardmax 1 and 11: the input coerced to 2-D). As
+    /// there, the rank itself is allowed: then every element is a slice.
+    From(i64),
+}
+
+/// 1 for the first maximum of each slice, 0 for everything else.
+///
+/// | | |
+/// |---|---|
+/// | input | one view, rank 1 or more; ONNX has f16, bf16, f32 and f64, this takes all 13 types |
+/// | output | shape and type of the input, contiguous |
+/// | NaN | the first NaN is the maximum; by [`NanPolicy`] |
+/// | zeros | -0 and +0 are equal: the first of them wins |
+/// | an empty input | an empty output |
+///
+/// ```
+/// # use wgmax::{DType, Hardmax, Operation, Slices, Tensor, View};
+/// let scores = Tensor::new([2, 3], &[1.0_f32, 7.0, 7.0, 4.0, 5.0, 6.0])?;
+/// let op = Hardmax::new(DType::F32, View::new([2, 3])?, Slices::Along(-1));
+/// let answer = op.reference(&[&scores])?;
+/// assert_eq!(answer[0].to_vec::<f32>()?, [0.0, 1.0, 0.0, 0.0, 0.0, 1.0]);
+/// # Ok::<(), wgmax::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Hardmax {
+    pub(crate) dtype: DType,
+    pub(crate) input: View,
+    pub(crate) slices: Slices,
+    pub(crate) nan: NanPolicy,
+}
+
+impl Hardmax {
+    /// One 1 in each slice; NaN propagates.
+    pub fn new(dtype: DType, input: View, slices: Slices) -> Hardmax {
+        Hardmax { dtype, input, slices, nan: NanPolicy::default() }
+    }
+
+    /// What NaN does.
+    pub fn nan(mut self, nan: NanPolicy) -> Hardmax {
+        self.nan = nan;
+        self
+    }
+
+    /// The dimensions of a slice, ascending.
+    pub(crate) fn checked(&self) -> Result<Vec<usize>, Error> {
+        let rank = self.input.rank();
+        let resolve = |axis| resolve_axis(self.name(), axis, rank);
+        match self.slices {
+            Slices::Along(axis) => Ok(vec![resolve(axis)?]),
+            Slices::From(axis) if axis == rank as i64 && rank > 0 => Ok(vec![]),
+            Slices::From(axis) => Ok((resolve(axis)?..rank).collect()),
+        }
+    }
+}
+
+impl Operation for Hardmax {
+    fn name(&self) -> &'static str {
+        "Hardmax"
+    }
+
+    fn inputs(&self) -> Result<Vec<InputNeed>, Error> {
+        Ok(vec![InputNeed { dtype: self.dtype, bytes: self.input.buffer_bytes(self.dtype)? }])
+    }
+
+    fn outputs(&self) -> Result<Vec<TensorType>, Error> {
+        self.checked()?;
+        let shape = self.input.shape().to_vec();
+        Ok(vec![check_len(TensorType { dtype: self.dtype, shape })?])
+    }
+
+    fn plan(&self, limits: &Limits) -> Result<Plan, Error> {
+        plan::hardmax(self, limits)
+    }
+
+    fn reference(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
+        check_inputs(&self.inputs()?, inputs)?;
+        reference::hardmax(self, inputs[0].bytes())
+    }
+}

@@ -1,0 +1,141 @@
+use super::{InputNeed, NanPolicy, Operation, check_inputs, check_len};
+use crate::plan::Plan;
+use crate::{DType, Error, Limits, Tensor, TensorType, View, plan, reference};
+
+/// The element-wise maximum of any number of tensors, broadcast together as numpy does.
+///
+/// | | |
+/// |---|---|
+/// | inputs | one or more views of one type, any of the 13, any rank; one more operand may be a [`constant`](Max::constant) |
+/// | output | same type, the broadcast shape, contiguous |
+/// | NaN | by [`NanPolicy`]; comes out as the canonical quiet NaN |
+/// | zeros | +0 is greater than -0 (IEEE 754-2019 `maximum`) |
+/// | one input | a copy, NaN made canonical |
+///
+/// As many operands are read by one dispatch as the device has storage bindings, each once; more continue from the
+/// output.
+///
+/// ```
+/// # use wgmax::{DType, Max, Operation, Tensor, View};
+/// let x = Tensor::new([2, 2], &[-1.0_f32, 2.0, 3.0, -4.0])?;
+/// let relu = Max::new(DType::F32, [View::new([2, 2])?]).constant(Tensor::new([], &[0.0_f32])?);
+/// assert_eq!(relu.reference(&[&x])?[0].to_vec::<f32>()?, [0.0, 2.0, 3.0, 0.0]);
+/// # Ok::<(), wgmax::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Max {
+    pub(crate) dtype: DType,
+    pub(crate) inputs: Vec<View>,
+    pub(crate) constant: Option<Tensor>,
+    pub(crate) nan: NanPolicy,
+    pub(crate) in_place: Option<usize>,
+}
+
+impl Max {
+    /// The maximum of these inputs; NaN propagates.
+    pub fn new(dtype: DType, inputs: impl Into<Vec<View>>) -> Max {
+        Max { dtype, inputs: inputs.into(), constant: None, nan: NanPolicy::default(), in_place: None }
+    }
+
+    /// One more operand, known now: it travels with the plan and needs no buffer of the caller's. A scalar 0 makes a
+    /// ReLU, a tensor of shape `[channels, 1, 1]` a floor for each channel.
+    pub fn constant(mut self, constant: Tensor) -> Max {
+        self.constant = Some(constant);
+        self
+    }
+
+    /// What NaN does.
+    pub fn nan(mut self, nan: NanPolicy) -> Max {
+        self.nan = nan;
+        self
+    }
+
+    /// Writes over this input: its buffer is given as the output, and what is given as that input is not looked at. The
+    /// input must have the output's shape and be contiguous from the start of its buffer.
+    pub fn in_place(mut self, input: usize) -> Max {
+        self.in_place = Some(input);
+        self
+    }
+
+    /// The shape of the output, once everything is known to be right.
+    pub(crate) fn checked(&self) -> Result<Vec<u64>, Error> {
+        if self.inputs.is_empty() {
+            return Err(Error::WrongCount { what: "inputs", given: 0, expected: 1 });
+        }
+        let constant = self.constant.as_ref();
+        if let Some(constant) = constant.filter(|constant| constant.dtype() != self.dtype) {
+            return Err(Error::TypeMismatch {
+                input: self.inputs.len(),
+                given: constant.dtype(),
+                expected: self.dtype,
+            });
+        }
+        let shapes = self.inputs.iter().map(View::shape).chain(constant.map(Tensor::shape));
+        let shape = broadcast_shape(shapes)?;
+        if let Some(input) = self.in_place {
+            let own = self
+                .inputs
+                .get(input)
+                .ok_or(Error::NotInPlace { input, reason: format!("there are {} inputs", self.inputs.len()) })?;
+            if own.shape() != shape {
+                let reason = format!("its shape is {:?}, the output's {shape:?}", own.shape());
+                return Err(Error::NotInPlace { input, reason });
+            }
+            if !own.is_empty() && *own != View::new(shape.clone())? {
+                let reason = format!(
+                    "it is not contiguous from element 0: strides {:?}, offset {}",
+                    own.strides(),
+                    own.offset()
+                );
+                return Err(Error::NotInPlace { input, reason });
+            }
+        }
+        Ok(shape)
+    }
+}
+
+/// The shape that all of these are stretched to, as numpy does: dimensions are matched from the last, one of size 1 or
+/// a missing one is repeated.
+fn broadcast_shape<'a>(shapes: impl Iterator<Item = &'a [u64]>) -> Result<Vec<u64>, Error> {
+    let mut common: Vec<u64> = Vec::new();
+    for (input, shape) in shapes.enumerate() {
+        let mut stretched = vec![1; common.len().max(shape.len())];
+        let (from_common, from_shape) = (stretched.len() - common.len(), stretched.len() - shape.len());
+        for (d, size) in stretched.iter_mut().enumerate() {
+            let ours = if d < from_common { 1 } else { common[d - from_common] };
+            let theirs = if d < from_shape { 1 } else { shape[d - from_shape] };
+            *size = match (ours, theirs) {
+                (1, theirs) => theirs,
+                (ours, 1) => ours,
+                (ours, theirs) if ours == theirs => ours,
+                _ => return Err(Error::ShapesDoNotBroadcast { input, shape: shape.into(), common, dimension: d }),
+            };
+        }
+        common = stretched;
+    }
+    Ok(common)
+}
+
+impl Operation for Max {
+    fn name(&self) -> &'static str {
+        "Max"
+    }
+
+    fn inputs(&self) -> Result<Vec<InputNeed>, Error> {
+        let need = |view: &View| Ok(InputNeed { dtype: self.dtype, bytes: view.buffer_bytes(self.dtype)? });
+        self.inputs.iter().map(need).collect()
+    }
+
+    fn outputs(&self) -> Result<Vec<TensorType>, Error> {
+        Ok(vec![check_len(TensorType { dtype: self.dtype, shape: self.checked()? })?])
+    }
+
+    fn plan(&self, limits: &Limits) -> Result<Plan, Error> {
+        plan::max(self, limits)
+    }
+
+    fn reference(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
+        check_inputs(&self.inputs()?, inputs)?;
+        reference::max(self, inputs)
+    }
+}

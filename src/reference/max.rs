@@ -1,0 +1,29 @@
+use super::{Elements, canonical, greater, to_bytes};
+use crate::element::{Element, with_element_type};
+use crate::{Error, Max, Operation, Tensor, View};
+
+pub(crate) fn max(op: &Max, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
+    let output = op.outputs()?.remove(0);
+    let mut operands: Vec<(View, &[u8])> = Vec::new();
+    for (view, input) in op.inputs.iter().zip(inputs) {
+        operands.push((view.broadcast(&output.shape)?, input.bytes()));
+    }
+    if let Some(constant) = &op.constant {
+        operands.push((View::new(constant.shape())?.broadcast(&output.shape)?, constant.bytes()));
+    }
+    let bytes = with_element_type!(op.dtype, T => maxima::<T>(op, &operands));
+    Ok(vec![Tensor::from_bytes(output.dtype, output.shape, bytes)?])
+}
+
+fn maxima<T: Element>(op: &Max, operands: &[(View, &[u8])]) -> Vec<u8> {
+    let mut maxima: Vec<T> = Vec::new();
+    for (view, bytes) in operands {
+        let elements = Elements { bytes, view };
+        let own = elements.slice_starts(&[]).map(|address| elements.get::<T>(address));
+        maxima = match maxima.is_empty() {
+            true => own.collect(),
+            false => maxima.iter().zip(own).map(|(&a, b)| greater(a, b, op.nan)).collect(),
+        };
+    }
+    to_bytes(&maxima.into_iter().map(canonical).collect::<Vec<T>>())
+}

@@ -1,0 +1,104 @@
+//! Row lengths and output counts around every boundary, and reductions of 128 MiB.
+
+mod common;
+
+use common::{Data, check, check_against, greatest, tensor, with_bits};
+use wgmax::{ArgMax, ArgMaxOutput, DType, IndexType, ReduceMax, Tensor, View};
+
+/// Both operators over the rows of `view`.
+fn check_rows(dtype: DType, input: &Tensor, view: &View, case: &str) {
+    check(&ReduceMax::new(dtype, view.clone()).axes([-1]), &[input], case);
+    let arg_max = ArgMax::new(dtype, view.clone()).axes([-1]).output(ArgMaxOutput::ValuesAndIndices);
+    check(&arg_max, &[input], case);
+    check(&arg_max.index(IndexType::U32).select_last(true), &[input], case);
+}
+
+#[test]
+fn row_lengths_around_tiles_and_groups() {
+    for dtype in [DType::F32, DType::F16, DType::U8, DType::I64] {
+        for len in [
+            1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1023, 1024, 1025,
+            4095, 4096, 4097,
+        ] {
+            let input = tensor(dtype, 3 * len + 5, Data::Ties, len);
+            let view = View::strided([3, len], [len as i64, 1], len % 5).unwrap();
+            check_rows(dtype, &input, &view, &format!("{dtype} rows of {len}"));
+        }
+    }
+}
+
+#[test]
+fn long_rows() {
+    for dtype in [DType::F32, DType::F16, DType::U8, DType::I64] {
+        for len in [16_383, 16_384, 16_385, 65_535, 65_536, 65_537, 128_256, 262_143, 262_145, 300_000] {
+            let input = tensor(dtype, 2 * len, Data::EdgesWithoutNan, len);
+            check_rows(dtype, &input, &View::new([2, len]).unwrap(), &format!("{dtype} rows of {len}"));
+            // The winner at either end of the second row.
+            for at in [len, 2 * len - 1] {
+                let input = with_bits(&tensor(dtype, 2 * len, Data::Least, 0), at, greatest(dtype));
+                check_rows(
+                    dtype,
+                    &input,
+                    &View::new([2, len]).unwrap(),
+                    &format!("{dtype} rows of {len}, winner at {at}"),
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn tall_columns() {
+    for dtype in [DType::F32, DType::F16, DType::U8, DType::I64] {
+        for (rows, columns) in [(4097, 16), (65_537, 32), (3, 65_536), (50_000, 1), (9_999, 33), (2, 99_999)] {
+            let input = tensor(dtype, rows * columns, Data::Ties, rows);
+            let view = View::new([rows, columns]).unwrap().permute(&[1, 0]).unwrap();
+            check_rows(dtype, &input, &view, &format!("{dtype} {rows} rows of {columns} columns"));
+        }
+    }
+}
+
+#[test]
+fn output_counts_around_the_dispatch_limit() {
+    for dtype in [DType::F32, DType::U8, DType::I64] {
+        for outputs in [1, 65_535, 65_536, 70_000 * 3] {
+            for len in [1, 3] {
+                let input = tensor(dtype, outputs * len, Data::Random, outputs);
+                let view = View::new([outputs, len]).unwrap();
+                check_rows(dtype, &input, &view, &format!("{dtype} {outputs} outputs of {len}"));
+            }
+        }
+    }
+}
+
+/// More workgroups than one dimension holds: a team's worth of a row each.
+#[test]
+fn folded_grids() {
+    let (outputs, len) = (70_000 * 3, 129);
+    let input = tensor(DType::U8, outputs * len, Data::Random, 5);
+    check_rows(DType::U8, &input, &View::new([outputs, len]).unwrap(), "folded");
+}
+
+/// The known answer, since the reference would take its time: the winner planted in the last element.
+fn check_128_mib(dtype: DType) {
+    let len = (128 << 20) / dtype.bytes();
+    let zeros = Tensor::from_bytes(dtype, [len], vec![0; 128 << 20]).unwrap();
+    let input = with_bits(&zeros, len - 1, greatest(dtype));
+    let view = View::new([len]).unwrap();
+    let value = with_bits(&Tensor::from_bytes(dtype, [], vec![0; dtype.bytes() as usize]).unwrap(), 0, greatest(dtype));
+    let index = Tensor::new([], &[len as i64 - 1]).unwrap();
+    check_against(&ReduceMax::new(dtype, view.clone()), &[&input], std::slice::from_ref(&value), "128 MiB");
+    check_against(&ArgMax::new(dtype, view.clone()), &[&input], std::slice::from_ref(&index), "128 MiB");
+    let both = ArgMax::new(dtype, view).output(ArgMaxOutput::ValuesAndIndices);
+    check_against(&both, &[&input], &[value, index], "128 MiB");
+}
+
+#[test]
+fn one_maximum_of_128_mib_of_f32() {
+    check_128_mib(DType::F32);
+}
+
+#[test]
+fn one_maximum_of_128_mib_of_u8() {
+    check_128_mib(DType::U8);
+}
