@@ -118,6 +118,7 @@ impl Request<'_> {
         for &bytes in &self.output_bytes {
             check_binding("bytes of an output", bytes, limits)?;
         }
+        self.view.buffer_bytes(self.dtype)?; // no byte of the view is past what 64 bits count
         let tuning = tuning(limits);
         // A binding begins where the device allows it, and at a whole pack.
         let base_bytes = limits.binding_alignment_bytes.max(16);
