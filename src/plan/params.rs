@@ -222,3 +222,58 @@ fn padded<T: Copy + Default>(values: &[T]) -> [T; MAX_DIMS] {
     padded[..values.len()].copy_from_slice(values);
     padded
 }
+
+#[cfg(test)]
+mod tests {
+    use std::mem::offset_of;
+
+    use super::*;
+    use crate::DType;
+    use crate::plan::{Access, Kernel, Operator, Program, Store};
+
+    /// The members of a kernel's `struct Params` with their offsets, and its size, as naga lays it out.
+    fn wgsl_layout(program: Program) -> (Vec<(String, usize)>, usize) {
+        let wgsl = Kernel { program, dtype: DType::F32, constants: vec![] }.wgsl();
+        let module = naga::front::wgsl::parse_str(&wgsl).unwrap();
+        let (_, params) = module.types.iter().find(|(_, own)| own.name.as_deref() == Some("Params")).unwrap();
+        let naga::TypeInner::Struct { members, span } = &params.inner else { panic!("Params is no struct") };
+        let members = members.iter().map(|member| (member.name.clone().unwrap(), member.offset as usize));
+        (members.collect(), *span as usize)
+    }
+
+    macro_rules! host_layout {
+        ($type:ty: $($field:ident)*) => {
+            (vec![$((stringify!($field).to_string(), offset_of!($type, $field))),*], size_of::<$type>())
+        };
+    }
+
+    #[test]
+    fn reduction_params_lie_where_the_shaders_look() {
+        let host = host_layout!(RawReduction:
+            outputs reduce_len chunk_len chunks run_len run_stride start columns kept_rank outer_rank kept outer);
+        for operator in [Operator::ReduceMax, Operator::ArgMax] {
+            for access in [Access::Rows, Access::Columns, Access::Strided, Access::Finish] {
+                let program = Program::Reduce { operator, access, team: false, store: Store::Partial };
+                assert_eq!(wgsl_layout(program), host, "{program:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn fill_params_lie_where_the_shader_looks() {
+        assert_eq!(wgsl_layout(Program::Fill), host_layout!(FillParams: words low high));
+    }
+
+    #[test]
+    fn dimensions_are_a_size_and_a_stride() {
+        let dims = vec![Dim { size: 3, stride: -1 }, Dim { size: 5, stride: 7 }];
+        let params = ReductionParams { outputs: 9, kept: dims[..1].to_vec(), outer: dims, ..Default::default() };
+        let bytes = Params::Reduction(params).to_bytes();
+        let words: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes);
+        let outer = offset_of!(RawReduction, outer) / 4;
+        let kept = offset_of!(RawReduction, kept) / 4;
+        assert_eq!((words[0], words[8], words[9]), (9, 1, 2));
+        assert_eq!(words[kept..kept + 8], [3, u32::MAX, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(words[outer..outer + 8], [3, u32::MAX, 0, 0, 5, 7, 0, 0]);
+    }
+}
