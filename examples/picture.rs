@@ -26,11 +26,11 @@ use wgmax::{
 };
 
 const USAGE: &str = "usage: picture [IMAGE] [--out DIR] [--adapter NAME]";
-const SHIPPED: &[u8] = include_bytes!("data/astronaut.jpg");
+const SHIPPED: &[u8] = include_bytes!("data/galaxies.jpg");
 const ON_DEVICE: &str = "a second run on tensors that lie on the device: record, submit, wait";
 const ON_REFERENCE: &str = "the reference, which is written to be right and not to be fast";
 const BLOCK: u64 = 8;
-const FLOOR: [u8; 3] = [40, 0, 80]; // dark pixels turn violet
+const FLOOR: [u8; 3] = [40, 0, 80]; // the night sky turns violet
 
 fn main() -> ExitCode {
     if std::env::args().any(|arg| arg == "--help" || arg == "-h") {
