@@ -219,6 +219,9 @@ impl Gpu {
 
     /// A lost device explains whatever else went wrong.
     fn explain(&self, error: Error) -> Error {
+        // The loss may be known to wgpu, but not told yet. In a browser the event loop tells it.
+        #[cfg(not(target_arch = "wasm32"))]
+        let _ = self.device().poll(wgpu::PollType::Poll);
         self.check_lost().err().unwrap_or(error)
     }
 }

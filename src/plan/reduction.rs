@@ -76,6 +76,9 @@ impl Reduction<'_> {
             bytes: padded_bytes(self.dtype, problem.span).unwrap_or(u64::MAX),
         };
         check_binding("bytes from a view's first element to its last", window.bytes, limits)?;
+        // What follows multiplies both by small numbers.
+        word(problem.outputs())?;
+        word(problem.reduce_len())?;
         let cut = self.cut(&problem, &tuning)?;
         Ok(Setup { tuning, problem, window, cut })
     }
