@@ -578,7 +578,8 @@ impl Interpreter<'_> {
         let head = !begin.is_multiple_of(elements);
         let first = begin / elements + u32::from(head);
         let last = end / elements;
-        let tail = !end.is_multiple_of(elements) && !(head && begin / elements == last);
+        let one_pack = head && begin / elements == last;
+        let tail = !end.is_multiple_of(elements) && !one_pack;
         if head && member == 0 {
             self.pack(task, first - 1, begin, end, r, true);
         }
