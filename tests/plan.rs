@@ -6,7 +6,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::{VIEW_LEN, axes_sets, views};
-use wgmax::plan::{Access, Constant, Dim, Operator, Params, Pass, Plan, Program, ReductionParams, Slot, Store};
+use wgmax::plan::{Access, Constant, Dim, Operator, Params, Pass, Program, ReductionParams, Slot, Store};
 use wgmax::{
     AdapterKind, ArgMax, ArgMaxOutput, Axes, DType, EmptyMax, Error, IndexType, Limits, NanPolicy, Operation,
     ReduceMax, View,
@@ -157,7 +157,7 @@ fn a_plan_survives_json() {
         ];
         for plan in plans {
             let json = serde_json::to_string(&plan).unwrap();
-            assert_eq!(serde_json::from_str::<Plan>(&json).unwrap(), plan, "{json}");
+            assert_eq!(serde_json::from_str::<wgmax::Plan>(&json).unwrap(), plan, "{json}");
         }
         let json = serde_json::to_string(&limits).unwrap();
         assert_eq!(serde_json::from_str::<Limits>(&json).unwrap(), limits);
@@ -578,7 +578,8 @@ impl Interpreter<'_> {
         let head = !begin.is_multiple_of(elements);
         let first = begin / elements + u32::from(head);
         let last = end / elements;
-        let tail = !end.is_multiple_of(elements) && !(head && begin / elements == last);
+        let one_pack = head && begin / elements == last;
+        let tail = !end.is_multiple_of(elements) && !one_pack;
         if head && member == 0 {
             self.pack(task, first - 1, begin, end, r, true);
         }
