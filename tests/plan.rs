@@ -92,7 +92,7 @@ fn the_maximum_of_nothing_is_a_fill() {
     assert_eq!(programs(&op, &gpu()), ["fill f16"]);
     let fill = |op: &ReduceMax| match op.plan(&gpu()).unwrap().passes[0].params {
         Params::Fill(fill) => (fill.words, fill.low, fill.high),
-        Params::Reduction(_) => panic!("no fill"),
+        _ => panic!("no fill"),
     };
     assert_eq!(fill(&op), (3, 0xfc00_fc00, 0xfc00_fc00));
     assert_eq!(fill(&op.empty(EmptyMax::LowestFinite)), (3, 0xfbff_fbff, 0xfbff_fbff));
@@ -284,6 +284,7 @@ fn check_bounds(op: &impl Operation, view: &View, dtype: DType, limits: &Limits,
                 Slot::Input(n) => plan.input_bytes[n],
                 Slot::Output(n) => plan.output_bytes[n],
                 Slot::Scratch(n) => plan.scratch_bytes[n],
+                Slot::Constant(n) => plan.constants[n].len() as u64,
             };
             assert!(b.offset_bytes + b.bytes <= slot_bytes, "{case}");
             assert_eq!(b.writes, !matches!(b.slot, Slot::Input(_)) && b.binding >= 3, "{case}");
