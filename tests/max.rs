@@ -50,26 +50,32 @@ fn shapes(rank: usize) -> Vec<Vec<u64>> {
     all
 }
 
-/// Answers on the CPU policy alone keep this to a minute: what differs between policies is not the shapes.
-fn check_shapes(dtype: DType, shapes: &[&Vec<u64>], data: &[Tensor]) {
+/// Runs on the device of default limits alone, which keeps this to a minute: shapes are what it is about. Returns whether
+/// the shapes broadcast.
+fn check_shapes(dtype: DType, shapes: &[&Vec<u64>], data: &[Tensor]) -> bool {
     let op = Max::new(dtype, shapes.iter().map(|shape| contiguous(shape)).collect::<Vec<_>>());
-    if op.outputs().is_err() {
-        return; // they do not broadcast: misuse.rs
+    let Ok(outputs) = op.outputs() else {
+        return false;
+    };
+    let gpu = &common::gpus()[1];
+    if outputs[0].shape.contains(&0) {
+        assert!(op.plan(gpu.kernels().limits()).unwrap().passes.is_empty(), "{shapes:?}");
+        return true;
     }
     let inputs: Vec<&Tensor> = data[..shapes.len()].iter().collect();
     let expected = op.reference(&inputs).unwrap();
-    let gpu = &common::gpus()[1];
     let got = gpu.run_blocking(&op, &inputs).unwrap_or_else(|error| panic!("{shapes:?}: {error}"));
     if let Some(difference) = common::first_difference(&expected, &got) {
         panic!("{dtype} {shapes:?}: {difference}\n{}", op.plan(gpu.kernels().limits()).unwrap());
     }
+    true
 }
 
 #[test]
 fn every_pair_of_shapes_up_to_rank_4() {
     let all = shapes(4);
     for dtype in [DType::F32, DType::U8] {
-        let data = [1, 2, 3].map(|seed| tensor(dtype, 625, Data::Random, seed));
+        let data = [1, 2].map(|seed| tensor(dtype, 625, Data::Random, seed));
         for a in &all {
             for b in &all {
                 check_shapes(dtype, &[a, b], &data);
@@ -78,24 +84,23 @@ fn every_pair_of_shapes_up_to_rank_4() {
     }
 }
 
+/// In every combination, each in one order: orders take turns.
 #[test]
 fn every_triple_of_shapes_up_to_rank_4() {
-    // Rank 2 whole; above it, triples picked at random from all those that broadcast.
     let data = [1, 2, 3].map(|seed| tensor(DType::F16, 625, Data::Random, seed));
-    let small = shapes(2);
-    for a in &small {
-        for b in &small {
-            for c in &small {
-                check_shapes(DType::F16, &[a, b, c], &data);
+    let all = shapes(4);
+    let fits = |a: &[u64], b: &[u64]| a.iter().rev().zip(b.iter().rev()).all(|(&a, &b)| a == b || a == 1 || b == 1);
+    let mut checked = 0;
+    for (i, a) in all.iter().enumerate() {
+        for (j, b) in all.iter().enumerate().skip(i).filter(|(_, b)| fits(a, b)) {
+            for c in all[j..].iter().filter(|c| fits(a, c) && fits(b, c)) {
+                let orders = [[a, b, c], [b, c, a], [c, a, b], [c, b, a], [b, a, c], [a, c, b]];
+                assert!(check_shapes(DType::F16, &orders[checked % orders.len()], &data));
+                checked += 1;
             }
         }
     }
-    let all = shapes(4);
-    let mut random = common::Random::new(11);
-    for _ in 0..20_000 {
-        let mut pick = || &all[random.below(all.len() as u64) as usize];
-        check_shapes(DType::F16, &[pick(), pick(), pick()], &data);
-    }
+    println!("{checked} triples");
 }
 
 #[test]

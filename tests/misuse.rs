@@ -9,8 +9,8 @@ use std::time::Duration;
 use common::{USAGES, check_against, encoder, filled_buffer, gpus, read_buffer, submit};
 use wgmax::plan::Constant;
 use wgmax::{
-    AdapterKind, ArgMax, ArgMaxOutput, Axes, DType, EmptyMax, Error, Gpu, GpuOptions, IndexType, Kernels, Limits,
-    Operation, Prepared, ReduceMax, Slots, Tensor, View, wgpu,
+    AdapterKind, ArgMax, ArgMaxOutput, Axes, DType, EmptyMax, Error, Gpu, GpuOptions, Hardmax, IndexType, Kernels,
+    Limits, Max, Operation, Prepared, ReduceMax, Slices, Slots, Tensor, View, wgpu,
 };
 
 fn view(shape: &[u64]) -> View {
@@ -80,6 +80,77 @@ fn rank_0() {
     assert_eq!(error_of(&scalar.clone().axes([0]), &[&input]), Error::NoAxis { operator: "ReduceMax" });
     let answer = scalar.reference(&[&Tensor::new([], &[5.0_f32]).unwrap()]).unwrap();
     assert_eq!(answer, [Tensor::new([], &[5.0_f32]).unwrap()]);
+}
+
+#[test]
+fn hardmax_axes() {
+    let input = zeros(6);
+    for slices in [Slices::Along(2), Slices::From(-3), Slices::From(3)] {
+        let error = error_of(&Hardmax::new(DType::F32, view(&[2, 3]), slices), &[&input]);
+        assert!(matches!(error, Error::AxisOutOfRange { rank: 2, .. }), "{slices:?}: {error}");
+    }
+    for slices in [Slices::Along(0), Slices::From(0)] {
+        let error = error_of(&Hardmax::new(DType::F32, view(&[]), slices), &[&input]);
+        assert_eq!(error.to_string(), "Hardmax needs an axis, and a tensor of rank 0 has none");
+    }
+}
+
+#[test]
+fn max_of_shapes_that_do_not_broadcast() {
+    let input = zeros(60);
+    let op = Max::new(DType::F32, [view(&[5, 1]), view(&[4, 5, 3]), view(&[4, 2, 3])]);
+    let error = error_of(&op, &[&input, &input, &input]);
+    let (shape, common) = (vec![4, 2, 3], vec![4, 5, 3]);
+    assert_eq!(error, Error::ShapesDoNotBroadcast { input: 2, shape, common, dimension: 1 });
+    assert_eq!(
+        error.to_string(),
+        "shape [4, 2, 3] of input 2 does not broadcast with [4, 5, 3] of those before it: dimension 1 of the result"
+    );
+}
+
+#[test]
+fn max_of_nothing_of_mixed_types_and_in_a_wrong_place() {
+    let input = zeros(6);
+    assert_eq!(error_of(&Max::new(DType::F32, []), &[]).to_string(), "0 inputs given, 1 expected");
+    let mixed = Max::new(DType::F32, [view(&[6])]).constant(Tensor::new([], &[1_i32]).unwrap());
+    assert_eq!(error_of(&mixed, &[&input]), Error::TypeMismatch { input: 1, given: DType::I32, expected: DType::F32 });
+    let integers = Tensor::new([6], &[1_i32; 6]).unwrap();
+    let op = Max::new(DType::F32, [view(&[6]), view(&[6])]);
+    let error = gpus()[0].run_blocking(&op, &[&input, &integers]).unwrap_err();
+    assert_eq!(error.to_string(), "input 1 has type i32, f32 expected");
+    for (in_place, reason) in [
+        (0, "its shape is [3], the output's [2, 3]"),
+        (1, "it is not contiguous from element 0: strides [3, -1], offset 2"),
+        (2, "there are 2 inputs"),
+    ] {
+        let reversed = view(&[2, 3]).reverse(1).unwrap();
+        let error = error_of(&Max::new(DType::F32, [view(&[3]), reversed]).in_place(in_place), &[&input, &input]);
+        assert_eq!(error.to_string(), format!("input {in_place} cannot be written in place: {reason}"));
+    }
+}
+
+/// The output over an input, without asking for it by name.
+#[test]
+fn max_over_an_input_without_asking() {
+    let gpu = &gpus()[1];
+    let buffer = filled_buffer(gpu, &[0x3f; 4096], USAGES);
+    let op = Max::new(DType::F32, [view(&[64]), view(&[64])]);
+    let prepare = |op: &Max| gpu.kernels().prepare_blocking(&op.plan(gpu.kernels().limits()).unwrap()).unwrap();
+    let (first, second) = (buffer.slice(..256), buffer.slice(1024..1280));
+    let slots = Slots { inputs: &[first, second], outputs: &[first], scratch: &[] };
+    let error = prepare(&op).bind(&slots).unwrap_err();
+    assert_eq!(error.to_string(), "output 0 overlaps input 0");
+    let slots = Slots { inputs: &[first, second], outputs: &[buffer.slice(2048..)], scratch: &[] };
+    let error = prepare(&op).bind(&slots).unwrap_err();
+    assert_eq!(error.to_string(), "output 0 is written and input 0 read by one dispatch, and both lie in one buffer");
+    // Asked for, it is right; the other input still has to lie elsewhere.
+    let other = filled_buffer(gpu, &[0x40; 256], USAGES);
+    let op = op.in_place(0);
+    let slots = Slots { inputs: &[first, other.slice(..)], outputs: &[first], scratch: &[] };
+    let mut encoder = encoder(gpu);
+    prepare(&op).record(&mut encoder, &slots).unwrap();
+    submit(gpu, encoder);
+    assert_eq!(read_buffer(gpu, &buffer)[..260], [vec![0x40; 256], vec![0x3f; 4]].concat());
 }
 
 #[test]

@@ -7,8 +7,8 @@ use common::{Arena, Data, first_difference, gpus, tensor, tensors};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use wgmax::{
-    AdapterKind, ArgMax, ArgMaxOutput, Axes, DType, EmptyMax, Error, Gpu, IndexType, Limits, NanPolicy, Operation,
-    ReduceMax, Slots, Tensor, View, wgpu,
+    AdapterKind, ArgMax, ArgMaxOutput, Axes, DType, EmptyMax, Error, Gpu, Hardmax, IndexType, Limits, Max, NanPolicy,
+    Operation, ReduceMax, Slices, Slots, Tensor, View, wgpu,
 };
 
 fn run<S: Strategy>(cases: u32, strategy: S, test: impl Fn(S::Value) -> Result<(), TestCaseError>) {
@@ -97,6 +97,42 @@ fn planning_never_panics() {
         plan_is_bounded(&op, &limits)?;
         let output = if both { ArgMaxOutput::ValuesAndIndices } else { ArgMaxOutput::Indices };
         let op = ArgMax::new(dtype, view).axes(axes).keep_dims(keep).nan(nan).select_last(last).output(output);
+        plan_is_bounded(&op, &limits)
+    });
+}
+
+#[test]
+fn planning_hardmax_and_max_never_panics() {
+    let axis = || prop_oneof![9 => -6..6_i64, 1 => any::<i64>()];
+    let slices = prop_oneof![axis().prop_map(Slices::Along), axis().prop_map(Slices::From)];
+    let others = prop::collection::vec((0..4_u8, any_size()), 0..20);
+    let options = (dtypes(), nan_policies(), some_limits(), prop::option::of(0..4_usize), any::<bool>());
+    run(20_000, (any_layout(), slices, others, options), |(layout, slices, others, options)| {
+        let (shape, strides, offset) = layout;
+        let (dtype, nan, limits, in_place, has_constant) = options;
+        let view = match strides {
+            None => View::new(shape.clone()),
+            Some(strides) => View::strided(shape.clone(), strides, offset),
+        };
+        let Ok(view) = view else { return Ok(()) };
+        plan_is_bounded(&Hardmax::new(dtype, view.clone(), slices).nan(nan), &limits)?;
+        // The same shape, one of its dimensions 1, its last dimensions only, or any other.
+        let mut views = vec![view];
+        for (kind, n) in others {
+            let mut other = shape.clone();
+            match (kind, other.get(n as usize % other.len().max(1))) {
+                (1, Some(_)) => other[n as usize % shape.len()] = 1,
+                (2, _) => drop(other.drain(..n as usize % (shape.len() + 1))),
+                (3, _) => other = vec![n],
+                _ => {}
+            }
+            views.extend(View::new(other));
+        }
+        let mut op = Max::new(dtype, views).nan(nan);
+        op = in_place.map_or(op.clone(), |input| op.in_place(input));
+        if has_constant {
+            op = op.constant(tensor(dtype, 1, Data::Random, 1));
+        }
         plan_is_bounded(&op, &limits)
     });
 }
@@ -218,7 +254,7 @@ struct Case<'a> {
     gpu: &'a Gpu,
     limits: Limits,
     dtype: DType,
-    view: &'a View,
+    views: &'a [View],
     data: Data,
     seed: u64,
     places: [u64; 4],
@@ -227,9 +263,12 @@ struct Case<'a> {
 impl Case<'_> {
     fn check(&self, op: &impl Operation) -> Result<(), TestCaseError> {
         let [input_at, output_at, scratch_at, more] = self.places.map(|n| n * self.limits.binding_alignment_bytes);
-        let needed = self.view.buffer_bytes(self.dtype).unwrap() / self.dtype.bytes();
-        let input = tensor(self.dtype, needed + more / 256, self.data, self.seed);
-        let plan = match (op.plan(&self.limits), op.reference(&[&input])) {
+        let input = |(view, seed): (&View, u64)| {
+            let needed = view.buffer_bytes(self.dtype).unwrap() / self.dtype.bytes();
+            tensor(self.dtype, needed + more / 256, self.data, seed)
+        };
+        let inputs: Vec<Tensor> = self.views.iter().zip(self.seed / 2..).map(input).collect();
+        let plan = match (op.plan(&self.limits), op.reference(&inputs.iter().collect::<Vec<_>>())) {
             (Ok(plan), Ok(expected)) => (plan, expected),
             (Err(planned), Err(answered)) => {
                 prop_assert_eq!(planned, answered);
@@ -241,14 +280,15 @@ impl Case<'_> {
         let gpu = self.gpu;
         // What surrounds the input wins against everything; scratch and outputs are full of it, too.
         let winner = &[0x7f_u8, 0xff, 0xff, 0xff][..];
-        let input = Arena::new(gpu, input_at, input.bytes(), winner);
+        let arena = |input: &Tensor| Arena::new(gpu, input_at, input.bytes(), winner);
+        let inputs: Vec<Arena> = inputs.iter().map(arena).collect();
         let dirty = |at: u64, &bytes: &u64| Arena::new(gpu, at, &vec![0xa5; bytes as usize], &[0xff, 0x7f, 0xff, 0x5a]);
         let outputs: Vec<Arena> = plan.output_bytes.iter().map(|bytes| dirty(output_at, bytes)).collect();
         let scratch: Vec<Arena> = plan.scratch_bytes.iter().map(|bytes| dirty(scratch_at, bytes)).collect();
         let prepared = gpu.kernels().prepare_blocking(&plan).unwrap();
         let mut encoder = common::encoder(gpu);
         let slots = Slots {
-            inputs: &[input.slice()],
+            inputs: &inputs.iter().map(Arena::slice).collect::<Vec<_>>(),
             outputs: &outputs.iter().map(Arena::slice).collect::<Vec<_>>(),
             scratch: &scratch.iter().map(Arena::slice).collect::<Vec<_>>(),
         };
@@ -259,7 +299,7 @@ impl Case<'_> {
         if let Some(difference) = first_difference(&expected, &got) {
             return Err(TestCaseError::fail(format!("{gpu}: {difference}\n{plan}")));
         }
-        for (arena, name) in scratch.iter().map(|s| (s, "scratch")).chain([(&input, "input")]) {
+        for (arena, name) in scratch.iter().map(|s| (s, "scratch")).chain(inputs.iter().map(|i| (i, "input"))) {
             arena.read(gpu).map_err(|error| TestCaseError::fail(format!("{name}: {error}\n{plan}")))?;
         }
         Ok(())
@@ -275,7 +315,7 @@ fn reduce_max_is_right_and_stays_within_its_bindings() {
         let gpu = &gpus()[gpu];
         let limits = Limits { adapter, ..gpu.kernels().limits().clone() };
         let op = ReduceMax::new(dtype, view.clone()).axes(axes_of(&view, bits)).nan(nan).keep_dims(keep).empty(empty);
-        Case { gpu, limits, dtype, view: &view, data, seed, places }.check(&op)
+        Case { gpu, limits, dtype, views: &[view], data, seed, places }.check(&op)
     });
 }
 
@@ -296,7 +336,56 @@ fn arg_max_is_right_and_stays_within_its_bindings() {
             .select_last(last)
             .index(index)
             .output(output);
-        Case { gpu, limits, dtype, view: &view, data, seed, places }.check(&op)
+        Case { gpu, limits, dtype, views: &[view], data, seed, places }.check(&op)
+    });
+}
+
+#[test]
+fn hardmax_is_right_and_stays_within_its_bindings() {
+    let device = (0..2_usize, adapters());
+    let strategy =
+        (views(), -6..7_i64, any::<bool>(), dtypes(), data(), any::<u64>(), places(), nan_policies(), device);
+    run(400, strategy, |(view, axis, along, dtype, data, seed, places, nan, (gpu, adapter))| {
+        let gpu = &gpus()[gpu];
+        let limits = Limits { adapter, ..gpu.kernels().limits().clone() };
+        let axis = axis % (view.rank() as i64 + 1); // the rank itself is no axis to go along
+        let slices = if along { Slices::Along(axis) } else { Slices::From(axis) };
+        let op = Hardmax::new(dtype, view.clone(), slices).nan(nan);
+        Case { gpu, limits, dtype, views: &[view], data, seed, places }.check(&op)
+    });
+}
+
+/// Several views of one shape, as far as they have it, and what of it broadcasts.
+fn operands() -> impl Strategy<Value = Vec<View>> {
+    (views(), prop::collection::vec((0..5_u8, 0..8_usize), 0..9)).prop_map(|(view, others)| {
+        let shape = view.shape().to_vec();
+        let mut operands = vec![view];
+        for (kind, n) in others {
+            let mut other = shape.clone();
+            match kind {
+                0 => drop(other.drain(..n % (shape.len() + 1))),
+                1 | 2 if !shape.is_empty() => other[n % shape.len()] = 1,
+                3 => other.fill(1),
+                _ => {}
+            }
+            operands.push(View::new(other).unwrap());
+        }
+        operands
+    })
+}
+
+#[test]
+fn max_is_right_and_stays_within_its_bindings() {
+    let device = (0..2_usize, adapters());
+    let strategy = (operands(), any::<bool>(), dtypes(), data(), any::<u64>(), places(), nan_policies(), device);
+    run(400, strategy, |(views, constant, dtype, data, seed, places, nan, (gpu, adapter))| {
+        let gpu = &gpus()[gpu];
+        let limits = Limits { adapter, ..gpu.kernels().limits().clone() };
+        let mut op = Max::new(dtype, views.clone()).nan(nan);
+        if constant {
+            op = op.constant(tensor(dtype, 1, Data::EdgesWithoutNan, seed));
+        }
+        Case { gpu, limits, dtype, views: &views, data, seed, places }.check(&op)
     });
 }
 

@@ -102,7 +102,8 @@ fn write(
 ) -> Result<Pass, Error> {
     let tuning = &setup.tuning;
     let units = output.len.div_ceil(reduction.dtype.lanes());
-    let invocations = units.div_ceil(tuning.share);
+    let share = tuning.share(units);
+    let invocations = units.div_ceil(share);
     Ok(Pass {
         kernel: Kernel {
             program: Program::HardmaxWrite,
@@ -113,9 +114,9 @@ fn write(
             len: word(output.len)?,
             columns: word(output.columns)?,
             slice_len: word(output.slice_len)?,
-            share: word(tuning.share)?,
+            share: word(share)?,
         }),
-        grid: grid(invocations.div_ceil(tuning.group), tuning.group * tuning.share * reduction.dtype.lanes(), limits)?,
+        grid: grid(invocations.div_ceil(tuning.group), tuning.group * share * reduction.dtype.lanes(), limits)?,
         bindings: vec![Binding { binding: 1, writes: false, ..winners }, output.target],
     })
 }

@@ -227,7 +227,8 @@ impl Job {
         tuning: &Tuning,
         limits: &Limits,
     ) -> Result<Pass, Error> {
-        let invocations = writes.div_ceil(tuning.share);
+        let share = tuning.share(writes);
+        let invocations = writes.div_ceil(share);
         let pack = self.dtype.pack_elements();
         let mut constants = vec![Constant::Group(tuning.group as u32)];
         constants.extend(&self.nan);
@@ -237,13 +238,13 @@ impl Job {
             kernel: Kernel { program, dtype: self.dtype, constants },
             params: Params::Broadcast(BroadcastParams {
                 len: word(self.len)?,
-                share: word(tuning.share)?,
+                share: word(share)?,
                 row_len: word(self.rows.row_len())?,
                 first: word(first)?,
                 sizes: self.rows.sizes[1..].iter().map(|&size| word(size)).collect::<Result<_, _>>()?,
                 operands: operands.iter().map(|operand| operand.params.clone()).collect(),
             }),
-            grid: grid(invocations.div_ceil(tuning.group), tuning.group * tuning.share * pack, limits)?,
+            grid: grid(invocations.div_ceil(tuning.group), tuning.group * share * pack, limits)?,
             bindings: [Binding { binding: 1, ..self.target }]
                 .into_iter()
                 .chain(operands.iter().enumerate().map(bind))

@@ -233,10 +233,14 @@ mod tests {
 
     /// The members of a kernel's `struct Params` with their offsets, and its size, as naga lays it out.
     fn wgsl_layout(program: Program) -> (Vec<(String, usize)>, usize) {
+        wgsl_struct_layout(program, "Params")
+    }
+
+    fn wgsl_struct_layout(program: Program, name: &str) -> (Vec<(String, usize)>, usize) {
         let wgsl = Kernel { program, dtype: DType::F32, constants: vec![] }.wgsl();
         let module = naga::front::wgsl::parse_str(&wgsl).unwrap();
-        let (_, params) = module.types.iter().find(|(_, own)| own.name.as_deref() == Some("Params")).unwrap();
-        let naga::TypeInner::Struct { members, span } = &params.inner else { panic!("Params is no struct") };
+        let (_, params) = module.types.iter().find(|(_, own)| own.name.as_deref() == Some(name)).unwrap();
+        let naga::TypeInner::Struct { members, span } = &params.inner else { panic!("{name} is no struct") };
         let members = members.iter().map(|member| (member.name.clone().unwrap(), member.offset as usize));
         (members.collect(), *span as usize)
     }
@@ -262,6 +266,25 @@ mod tests {
     #[test]
     fn fill_params_lie_where_the_shader_looks() {
         assert_eq!(wgsl_layout(Program::Fill), host_layout!(FillParams: words low high));
+    }
+
+    #[test]
+    fn hardmax_write_params_lie_where_the_shader_looks() {
+        assert_eq!(wgsl_layout(Program::HardmaxWrite), host_layout!(HardmaxWriteParams: len columns slice_len share));
+    }
+
+    #[test]
+    fn broadcast_params_lie_where_the_shaders_look() {
+        for operands in [1_u32, 7, 32] {
+            let (mut head, _) = host_layout!(RawBroadcast: len share row_len rank first sizes);
+            head.push(("operands".into(), size_of::<RawBroadcast>()));
+            let size = size_of::<RawBroadcast>() + operands as usize * size_of::<RawOperand>();
+            for program in [Program::MaxPacks { operands, splats: 1 }, Program::MaxElements { operands }] {
+                assert_eq!(wgsl_layout(program), (head.clone(), size), "{program:?}");
+                let operand = wgsl_struct_layout(program, "Operand");
+                assert_eq!(operand, host_layout!(RawOperand: start row_stride strides), "{program:?}");
+            }
+        }
     }
 
     #[test]
