@@ -18,34 +18,31 @@ fn main(
     }
     let row = index / blocks;
     let column = (index - row * blocks) * PACK_ELEMENTS;
-    let outer = row / params.chunks;
-    let chunk = row - outer * params.chunks;
-    let start = kept_offset(outer) + column;
-    let stop = min((chunk + 1u) * params.chunk_len, params.reduce_len);
-    var winners = search(start, chunk * params.chunk_len, stop, params.columns - column);
+    let chunk = chunk_of(row);
+    let start = kept_offset(chunk.output) + column;
     let count = min(PACK_ELEMENTS, params.columns - column);
-    let first = outer * params.columns + column;
+    var winners = search(start, chunk, count);
+    let first = chunk.output * params.columns + column;
+    let number = row - chunk.output * params.chunks;
     for (var i = 0u; i < count; i += STORE_LANES) {
         var unit = empty_unit();
         for (var lane = 0u; lane < STORE_LANES && i + lane < count; lane++) {
             let n = i + lane;
             let key = winners.keys[n % LANES][n / LANES];
-            let r = locate(start + n, winners.rows[n % LANES][n / LANES], stop, key);
-            unit = store_lane(unit, lane, task_of(first + n, chunk), Best(key, r));
+            let r = locate(start + n, winners.rows[n % LANES][n / LANES], chunk.end, key);
+            unit = store_lane(unit, lane, task_of(first + n, number), Best(key, r));
         }
         store_unit((first + i) / STORE_LANES, unit);
     }
 }
 
-fn search(start: u32, begin_r: u32, stop: u32, count: u32) -> Winners {
+fn search(start: u32, chunk: Chunk, count: u32) -> Winners {
     let step = bitcast<u32>(bitcast<i32>(params.run_stride) / i32(PACK_ELEMENTS));
     var w: Winners;
-    var r = begin_r;
-    while (r < stop) {
-        let run = r / params.run_len;
-        let within = r - run * params.run_len;
-        let len = min(params.run_len - within, stop - r);
-        let begin = start + outer_offset(run) + within * params.run_stride;
+    for (var r = chunk.begin; r < chunk.end;) {
+        let run = run_from(r, chunk.end);
+        let begin = start + run.offset;
+        let len = run.len;
         var i = 0u;
         if (count < PACK_ELEMENTS) {
             for (; i < len; i++) {
@@ -84,14 +81,12 @@ fn offer(w: ptr<function, Winners>, tile: Maxima, r: u32) {
 }
 
 // The row of the winning tile, which begins at row r, that has its key.
-fn locate(start: u32, r: u32, stop: u32, key: Key) -> u32 {
+fn locate(start: u32, r: u32, end: u32, key: Key) -> u32 {
     let tie = tie_key(key);
-    let run = r / params.run_len;
-    let within = r - run * params.run_len;
-    let begin = start + outer_offset(run) + within * params.run_stride;
-    let len = min(min(params.run_len - within, stop - r), 4u);
+    let run = run_from(r, end);
+    let begin = start + run.offset;
     var found = r;
-    for (var i = 0u; i < len; i++) {
+    for (var i = 0u; i < min(run.len, 4u); i++) {
         if (key_equal(tie_key(element_key(begin + i * params.run_stride)), tie)) {
             found = r + i;
             if (!LAST) {

@@ -4,30 +4,21 @@
 struct Winner { key: Key, r: u32, pack: u32, seen: bool }
 
 fn scan(task: u32, member: u32) -> Best {
-    let output = task / params.chunks;
-    let base = kept_offset(output);
-    var r = (task - output * params.chunks) * params.chunk_len;
-    let stop = min(r + params.chunk_len, params.reduce_len);
+    let chunk = chunk_of(task);
+    let base = kept_offset(chunk.output);
     var winner = Winner(LEAST_KEY, 0u, 0u, false);
-    while (r < stop) {
-        let len = run_rest(r, stop);
-        let begin = base + element_offset(r);
-        winner = search_run(winner, r, begin, begin + len, member);
-        r += len;
+    for (var r = chunk.begin; r < chunk.end;) {
+        let run = run_from(r, chunk.end);
+        let begin = base + run.offset;
+        winner = search_run(winner, r, begin, begin + run.len, member);
+        r += run.len;
     }
     if (!winner.seen) {
         return no_best();
     }
-    let begin = base + element_offset(winner.r);
-    let end = begin + run_rest(winner.r, stop);
-    return Best(winner.key, winner.r + locate(winner, begin, end) - begin);
-}
-
-fn run_rest(r: u32, stop: u32) -> u32 { return min(params.run_len - r % params.run_len, stop - r); }
-
-fn element_offset(r: u32) -> u32 {
-    let run = r / params.run_len;
-    return outer_offset(run) + r - run * params.run_len;
+    let run = run_from(winner.r, chunk.end);
+    let begin = base + run.offset;
+    return Best(winner.key, winner.r + locate(winner, begin, begin + run.len) - begin);
 }
 
 fn search_run(before: Winner, r: u32, begin: u32, end: u32, member: u32) -> Winner {

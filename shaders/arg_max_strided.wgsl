@@ -1,20 +1,16 @@
 // ArgMax for any view: element by element.
 
 fn scan(task: u32, member: u32) -> Best {
-    let output = task / params.chunks;
-    let base = kept_offset(output);
-    var r = (task - output * params.chunks) * params.chunk_len;
-    let stop = min(r + params.chunk_len, params.reduce_len);
+    let chunk = chunk_of(task);
+    let base = kept_offset(chunk.output);
     var best = no_best();
-    while (r < stop) {
-        let run = r / params.run_len;
-        let within = r - run * params.run_len;
-        let len = min(params.run_len - within, stop - r);
-        let begin = base + outer_offset(run) + within * params.run_stride;
-        for (var i = member; i < len; i += TEAM) {
+    for (var r = chunk.begin; r < chunk.end;) {
+        let run = run_from(r, chunk.end);
+        let begin = base + run.offset;
+        for (var i = member; i < run.len; i += TEAM) {
             best = merge(best, Best(element_key(begin + i * params.run_stride), r + i));
         }
-        r += len;
+        r += run.len;
     }
     return best;
 }

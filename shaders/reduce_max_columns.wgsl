@@ -15,40 +15,36 @@ fn main(
     }
     let row = index / blocks;
     let column = (index - row * blocks) * PACK_ELEMENTS;
-    let outer = row / params.chunks;
-    let chunk = row - outer * params.chunks;
-    let maxima = fold_column(kept_offset(outer) + column, chunk, params.columns - column);
+    let chunk = chunk_of(row);
     let count = min(PACK_ELEMENTS, params.columns - column);
-    let first = outer * params.columns + column;
+    let maxima = fold_column(kept_offset(chunk.output) + column, chunk, count);
+    let first = chunk.output * params.columns + column;
+    let number = row - chunk.output * params.chunks;
     for (var i = 0u; i < count; i += STORE_LANES) {
         var unit = empty_unit();
         for (var lane = 0u; lane < STORE_LANES && i + lane < count; lane++) {
-            let task = task_of(first + i + lane, chunk);
+            let task = task_of(first + i + lane, number);
             unit = store_lane(unit, lane, task, Best(element_maximum(maxima, i + lane)));
         }
         store_unit((first + i) / STORE_LANES, unit);
     }
 }
 
-fn fold_column(start: u32, chunk: u32, count: u32) -> Maxima {
-    var r = chunk * params.chunk_len;
-    let stop = min(r + params.chunk_len, params.reduce_len);
+fn fold_column(start: u32, chunk: Chunk, count: u32) -> Maxima {
     let step = bitcast<u32>(bitcast<i32>(params.run_stride) / i32(PACK_ELEMENTS));
     var m = no_maxima();
-    while (r < stop) {
-        let run = r / params.run_len;
-        let within = r - run * params.run_len;
-        let len = min(params.run_len - within, stop - r);
-        let begin = start + outer_offset(run) + within * params.run_stride;
+    for (var r = chunk.begin; r < chunk.end;) {
+        let run = run_from(r, chunk.end);
+        let begin = start + run.offset;
         if (count < PACK_ELEMENTS) {
-            for (var i = 0u; i < len; i++) {
+            for (var i = 0u; i < run.len; i++) {
                 let e = begin + i * params.run_stride;
                 m = fold(m, partial_pack(e / PACK_ELEMENTS, e, e + count));
             }
         } else {
-            m = fold_packs(m, begin / PACK_ELEMENTS, step, len);
+            m = fold_packs(m, begin / PACK_ELEMENTS, step, run.len);
         }
-        r += len;
+        r += run.len;
     }
     return m;
 }

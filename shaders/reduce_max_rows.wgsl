@@ -1,18 +1,14 @@
 // ReduceMax where the run is contiguous: whole packs, four loads in flight.
 
 fn scan(task: u32, member: u32) -> Best {
-    let output = task / params.chunks;
-    let base = kept_offset(output);
-    var r = (task - output * params.chunks) * params.chunk_len;
-    let stop = min(r + params.chunk_len, params.reduce_len);
+    let chunk = chunk_of(task);
+    let base = kept_offset(chunk.output);
     var maxima = no_maxima();
-    while (r < stop) {
-        let run = r / params.run_len;
-        let within = r - run * params.run_len;
-        let len = min(params.run_len - within, stop - r);
-        let begin = base + outer_offset(run) + within;
-        maxima = fold_run(maxima, begin, begin + len, member);
-        r += len;
+    for (var r = chunk.begin; r < chunk.end;) {
+        let run = run_from(r, chunk.end);
+        let begin = base + run.offset;
+        maxima = fold_run(maxima, begin, begin + run.len, member);
+        r += run.len;
     }
     return Best(maximum(maxima));
 }

@@ -16,13 +16,30 @@ pub trait Element: Copy + PartialOrd + Send + Sync + 'static {
     const NAN: Option<Self>;
 
     /// Whether this is NaN, of either sign.
-    fn is_nan(self) -> bool;
+    fn is_nan(self) -> bool {
+        false
+    }
     /// Whether this is the zero with the sign bit set.
-    fn is_negative_zero(self) -> bool;
+    fn is_negative_zero(self) -> bool {
+        false
+    }
     /// Reads the element from the little-endian bytes that it takes up.
     fn read(bytes: &[u8]) -> Self;
     /// Writes the element's little-endian bytes.
     fn write(self, bytes: &mut [u8]);
+}
+
+macro_rules! little_endian {
+    ($type:ty) => {
+        fn read(bytes: &[u8]) -> Self {
+            let mut own = [0; size_of::<Self>()];
+            own.copy_from_slice(bytes);
+            <$type>::from_le_bytes(own)
+        }
+        fn write(self, bytes: &mut [u8]) {
+            bytes.copy_from_slice(&self.to_le_bytes());
+        }
+    };
 }
 
 macro_rules! float_element {
@@ -40,14 +57,7 @@ macro_rules! float_element {
             fn is_negative_zero(self) -> bool {
                 self == <$type>::from_bits(0) && self.is_sign_negative()
             }
-            fn read(bytes: &[u8]) -> Self {
-                let mut own = [0; size_of::<Self>()];
-                own.copy_from_slice(bytes);
-                <$type>::from_le_bytes(own)
-            }
-            fn write(self, bytes: &mut [u8]) {
-                bytes.copy_from_slice(&self.to_le_bytes());
-            }
+            little_endian!($type);
         }
     };
 }
@@ -67,14 +77,7 @@ macro_rules! integer_element {
             fn is_negative_zero(self) -> bool {
                 false
             }
-            fn read(bytes: &[u8]) -> Self {
-                let mut own = [0; size_of::<Self>()];
-                own.copy_from_slice(bytes);
-                <$type>::from_le_bytes(own)
-            }
-            fn write(self, bytes: &mut [u8]) {
-                bytes.copy_from_slice(&self.to_le_bytes());
-            }
+            little_endian!($type);
         }
     };
 }
@@ -99,12 +102,6 @@ impl Element for bool {
     const ONE: Self = true;
     const NAN: Option<Self> = None;
 
-    fn is_nan(self) -> bool {
-        false
-    }
-    fn is_negative_zero(self) -> bool {
-        false
-    }
     fn read(bytes: &[u8]) -> Self {
         bytes[0] != 0
     }

@@ -21,32 +21,60 @@ struct Params {
 
 @group(0) @binding(0) var<uniform> params: Params;
 
+override SPLIT: bool = false; // an output has more than one chunk
+override RUNS: bool = false;  // an output has more than one run
+
 fn kept_offset(index: u32) -> u32 {
     var rest = index;
     var offset = params.start;
-    for (var d = 0u; d < params.kept_rank; d++) {
+    for (var d = 0u; d + 1u < params.kept_rank; d++) {
         let dim = params.kept[d];
         let next = rest / dim.x;
         offset += (rest - next * dim.x) * dim.y;
         rest = next;
     }
-    return offset;
+    return offset + rest * params.kept[max(params.kept_rank, 1u) - 1u].y; // the last needs no division
 }
 
 fn outer_offset(run: u32) -> u32 {
     var rest = run;
     var offset = 0u;
-    for (var d = 0u; d < params.outer_rank; d++) {
+    for (var d = 0u; d + 1u < params.outer_rank; d++) {
         let dim = params.outer[d];
         let next = rest / dim.x;
         offset += (rest - next * dim.x) * dim.y;
         rest = next;
     }
-    return offset;
+    return offset + rest * params.outer[max(params.outer_rank, 1u) - 1u].y;
+}
+
+// Elements [begin, end) of those that are reduced to an output.
+struct Chunk { output: u32, begin: u32, end: u32 }
+
+fn chunk_of(task: u32) -> Chunk {
+    if (!SPLIT) {
+        return Chunk(task, 0u, params.reduce_len);
+    }
+    let output = task / params.chunks;
+    let begin = (task - output * params.chunks) * params.chunk_len;
+    return Chunk(output, begin, min(begin + params.chunk_len, params.reduce_len));
 }
 
 // The number of a chunk of an output, which is also that of its partial result.
 fn task_of(output: u32, chunk: u32) -> u32 { return output * params.chunks + chunk; }
+
+// What is left of a run from reduced element r on: that element's offset from the output's first, and how many there
+// are before `end`.
+struct Run { offset: u32, len: u32 }
+
+fn run_from(r: u32, end: u32) -> Run {
+    if (!RUNS) {
+        return Run(r * params.run_stride, end - r);
+    }
+    let run = r / params.run_len;
+    let within = r - run * params.run_len;
+    return Run(outer_offset(run) + within * params.run_stride, min(params.run_len - within, end - r));
+}
 
 // Folded grids: the number of this workgroup. The last row may hold surplus groups: every kernel guards its bounds.
 fn group_number(id: vec3<u32>, groups: vec3<u32>) -> u32 { return id.y * groups.x + id.x; }

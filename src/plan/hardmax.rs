@@ -4,8 +4,8 @@
 use super::dims::word;
 use super::reduction::{Cut, MAX_STEPS, Reduction, Setup, groups, input_bindings, nan_constants};
 use super::{
-    Access, Binding, HardmaxWriteParams, Kernel, Operator, Params, Pass, Plan, Program, Slot, Store, check_binding,
-    grid, output_bindings,
+    Access, Binding, Constant, HardmaxWriteParams, Kernel, Operator, Params, Pass, Plan, Program, Slot, Store,
+    check_binding, grid, output_bindings,
 };
 use crate::{Error, Hardmax, Limits, Operation};
 
@@ -81,11 +81,12 @@ fn one_dispatch(reduction: &Reduction, setup: &Setup, output: &Output, limits: &
         let program = Program::HardmaxRows { access, team: team > 1 };
         (program, access, team, groups(reduction.out_len, team, lanes, tuning.group))
     };
-    let mut params = reduction.params(problem, &Cut { access, team, ..*cut })?;
+    let cut = Cut { access, team, ..*cut };
+    let mut params = reduction.params(problem, &cut)?;
     params.columns = word(output.columns)?;
     word(output.len + 64 * tuning.group)?; // the shaders count output elements
     Ok(Some(Pass {
-        kernel: Kernel { program, dtype: reduction.dtype, constants: reduction.kernel_constants(team, tuning) },
+        kernel: Kernel { program, dtype: reduction.dtype, constants: reduction.scan_constants(problem, &cut, tuning) },
         params: Params::Reduction(params),
         grid: grid(groups, tuning.group * lanes, limits)?,
         bindings: [&input_bindings(access, *window), &[output.target][..]].concat(),
@@ -108,7 +109,7 @@ fn write(
         kernel: Kernel {
             program: Program::HardmaxWrite,
             dtype: reduction.dtype,
-            constants: reduction.kernel_constants(1, tuning)[..1].to_vec(),
+            constants: vec![Constant::Group(tuning.group as u32)],
         },
         params: Params::HardmaxWrite(HardmaxWriteParams {
             len: word(output.len)?,

@@ -117,6 +117,10 @@ pub enum Constant {
     IndexWords(u32),
     /// The output holds a maximum already.
     Continues,
+    /// An output has more than one chunk.
+    Split,
+    /// An output has more than one run.
+    Runs,
 }
 
 impl Constant {
@@ -129,6 +133,8 @@ impl Constant {
             Constant::Last => "LAST",
             Constant::IndexWords(_) => "INDEX_WORDS",
             Constant::Continues => "CONTINUES",
+            Constant::Split => "SPLIT",
+            Constant::Runs => "RUNS",
         }
     }
 
@@ -136,7 +142,7 @@ impl Constant {
     pub const fn value(self) -> u32 {
         match self {
             Constant::Group(n) | Constant::Team(n) | Constant::IndexWords(n) => n,
-            Constant::NansIgnored | Constant::Last | Constant::Continues => 1,
+            Constant::NansIgnored | Constant::Last | Constant::Continues | Constant::Split | Constant::Runs => 1,
         }
     }
 }

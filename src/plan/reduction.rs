@@ -88,8 +88,12 @@ impl Reduction<'_> {
         let Setup { tuning, problem, window, cut } = setup;
         let params = self.params(problem, cut)?;
         let first = |store, targets: &[Binding]| {
+            let Cut { access, team, .. } = *cut;
+            let program = Program::Reduce { operator: self.operator, access, team: team > 1, store };
+            let mut constants = self.scan_constants(problem, cut, tuning);
+            constants.extend(self.index_constant().filter(|_| store != Store::Partial));
             Ok::<_, Error>(Pass {
-                kernel: self.kernel(cut.access, cut.team, store, tuning),
+                kernel: Kernel { program, dtype: self.dtype, constants },
                 grid: self.grid(problem, cut, store, tuning, limits)?,
                 params: Params::Reduction(params.clone()),
                 bindings: [&input_bindings(cut.access, *window), targets].concat(),
@@ -122,27 +126,34 @@ impl Reduction<'_> {
         params.kept.clear();
         params.outer.clear();
         Ok(Pass {
-            kernel: self.kernel(Access::Finish, team, self.store, tuning),
+            kernel: self.finish_kernel(team, tuning),
             params: Params::Reduction(params),
             grid: grid(groups, tuning.group * self.dtype.lanes(), limits)?,
             bindings: [&[found], &self.targets[..]].concat(),
         })
     }
 
-    fn kernel(&self, access: Access, team: u64, store: Store, tuning: &Tuning) -> Kernel {
-        let program = Program::Reduce { operator: self.operator, access, team: team > 1, store };
-        let mut constants = self.kernel_constants(team, tuning);
-        constants.extend(self.index_words.filter(|_| store != Store::Partial).map(Constant::IndexWords));
+    fn finish_kernel(&self, team: u64, tuning: &Tuning) -> Kernel {
+        let program =
+            Program::Reduce { operator: self.operator, access: Access::Finish, team: team > 1, store: self.store };
+        let constants = self.constants(team, tuning).chain(self.index_constant()).collect();
         Kernel { program, dtype: self.dtype, constants }
     }
 
-    pub fn kernel_constants(&self, team: u64, tuning: &Tuning) -> Vec<Constant> {
-        let mut constants = vec![Constant::Group(tuning.group as u32)];
-        if team > 1 {
-            constants.push(Constant::Team(team as u32));
-        }
-        constants.extend(&self.constants);
-        constants
+    fn constants(&self, team: u64, tuning: &Tuning) -> impl Iterator<Item = Constant> {
+        let team = (team > 1).then_some(Constant::Team(team as u32));
+        [Constant::Group(tuning.group as u32)].into_iter().chain(team).chain(self.constants.clone())
+    }
+
+    /// The constants of a kernel that scans the input.
+    pub fn scan_constants(&self, problem: &Problem, cut: &Cut, tuning: &Tuning) -> Vec<Constant> {
+        let split = (cut.chunks > 1).then_some(Constant::Split);
+        let runs = (problem.reduced.len() > 1).then_some(Constant::Runs);
+        self.constants(cut.team, tuning).chain(split).chain(runs).collect()
+    }
+
+    fn index_constant(&self) -> Option<Constant> {
+        self.index_words.map(Constant::IndexWords)
     }
 
     pub fn params(&self, problem: &Problem, cut: &Cut) -> Result<ReductionParams, Error> {
