@@ -2,11 +2,14 @@
 #![warn(missing_docs)]
 
 mod axes;
+pub mod dialect;
 mod dtype;
 mod element;
 mod error;
 mod gpu;
 mod limits;
+#[cfg(feature = "onnx")]
+pub mod onnx;
 pub mod op;
 pub mod plan;
 mod reference;
