@@ -55,14 +55,26 @@ fn fold_extremes(e: Extremes, raw: vec4<u32>) -> Extremes {
     );
 }
 
-fn extreme_keys(e: Extremes) -> vec4<u32> {
+fn extreme_is_nan(e: Extremes) -> vec4<bool> {
     let positive = bitcast<vec4<u32>>(e.signed_max) & vec4<u32>(ELEMENT_MASK);
-    let any_positive = e.signed_max >= vec4<i32>(0);
-    let keys = select(~e.unsigned_min, positive | vec4<u32>(0x80000000u), any_positive) & vec4<u32>(ELEMENT_MASK);
+    let positive_nan = (e.signed_max >= vec4<i32>(0)) & (positive > vec4<u32>(INFINITY));
+    return positive_nan | (e.unsigned_max > vec4<u32>(ABOVE_NEGATIVE_INFINITY));
+}
+
+fn extreme_keys(e: Extremes) -> vec4<u32> {
+    let positive = bitcast<vec4<u32>>(e.signed_max) | vec4<u32>(0x80000000u);
+    let keys = select(~e.unsigned_min, positive, e.signed_max >= vec4<i32>(0)) & vec4<u32>(ELEMENT_MASK);
     if (NANS_IGNORED) {
         return keys;
     }
-    let positive_nan = any_positive & (positive > vec4<u32>(INFINITY));
-    let negative_nan = e.unsigned_max > vec4<u32>(ABOVE_NEGATIVE_INFINITY);
-    return select(keys, vec4<u32>(ELEMENT_MASK), positive_nan | negative_nan);
+    return select(keys, vec4<u32>(ELEMENT_MASK), extreme_is_nan(e));
+}
+
+fn extreme_bits(e: Extremes) -> vec4<u32> {
+    let greatest = select(e.unsigned_min, bitcast<vec4<u32>>(e.signed_max), e.signed_max >= vec4<i32>(0));
+    let bits = greatest & vec4<u32>(ELEMENT_MASK);
+    if (NANS_IGNORED) {
+        return select(bits, vec4<u32>(QUIET_NAN), (bits & vec4<u32>(0x7fffffffu)) > vec4<u32>(INFINITY));
+    }
+    return select(bits, vec4<u32>(QUIET_NAN), extreme_is_nan(e));
 }

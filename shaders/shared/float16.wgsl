@@ -9,3 +9,6 @@ fn fold(m: Maxima, pack: vec4<u32>) -> Maxima {
 fn lane_maxima(m: Maxima, lane: u32) -> vec4<u32> {
     return select(extreme_keys(m.lane0), extreme_keys(m.lane1), lane == 1u);
 }
+fn lane_bits(m: Maxima, lane: u32) -> vec4<u32> {
+    return select(extreme_bits(m.lane0), extreme_bits(m.lane1), lane == 1u);
+}

@@ -28,6 +28,14 @@ fn with_element(unit: Unit, lane: u32, key: Key) -> Unit {
     return unit | (bits_of(key) >> (32u - ELEMENT_BITS * (lane + 1u)));
 }
 fn empty_unit() -> Unit { return 0u; }
+fn with_one(unit: Unit, lane: u32) -> Unit { return unit | (ONE >> (32u - ELEMENT_BITS * (lane + 1u))); }
+fn unit_key(unit: Unit, lane: u32) -> Key { return word_key(unit, lane); }
+
+// One element in every place of a pack.
+fn splat(word: u32, lane: u32) -> vec4<u32> {
+    let element = (word >> (ELEMENT_BITS * lane)) & (0xffffffffu >> (32u - ELEMENT_BITS));
+    return vec4<u32>(element * (0xffffffffu / (0xffffffffu >> (32u - ELEMENT_BITS))));
+}
 
 // A pack's running maxima (Maxima, in int*.wgsl and float*.wgsl), read out.
 fn element_maximum(m: Maxima, i: u32) -> Key { return lane_maxima(m, i % LANES)[i / LANES]; }
@@ -39,4 +47,13 @@ fn maximum(m: Maxima) -> Key {
     }
     let pair = max(words.xy, words.zw);
     return max(pair.x, pair.y);
+}
+
+// The elements themselves, NaN made canonical.
+fn pack_of(m: Maxima) -> vec4<u32> {
+    var pack = lane_bits(m, LANES - 1u);
+    for (var lane = 0u; lane + 1u < LANES; lane++) {
+        pack |= lane_bits(m, lane) >> vec4<u32>(32u - ELEMENT_BITS * (lane + 1u));
+    }
+    return pack;
 }

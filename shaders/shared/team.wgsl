@@ -4,17 +4,10 @@ override TEAM: u32 = 256u;
 
 var<workgroup> bests: array<Best, GROUP>;
 
-@compute @workgroup_size(GROUP)
-fn main(
-    @builtin(workgroup_id) id: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let teams = GROUP / TEAM;
-    let group = group_number(id, groups);
-    let tasks = task_count();
+// Leaves the result of the workgroup's team number t in bests[t * TEAM], for all to read.
+fn reduce_in_teams(group: u32, local: u32, tasks: u32) {
     let member = local % TEAM;
-    let task = group * teams + local / TEAM;
+    let task = group * (GROUP / TEAM) + local / TEAM;
     var best = no_best();
     if (task < tasks) {
         best = scan(task, member);
@@ -28,13 +21,4 @@ fn main(
         }
     }
     workgroupBarrier();
-    let first = group * teams + local * STORE_LANES;
-    if (local >= teams / STORE_LANES || first >= tasks) {
-        return;
-    }
-    var unit = empty_unit();
-    for (var lane = 0u; lane < STORE_LANES && first + lane < tasks; lane++) {
-        unit = store_lane(unit, lane, first + lane, bests[(local * STORE_LANES + lane) * TEAM]);
-    }
-    store_unit(first / STORE_LANES, unit);
 }

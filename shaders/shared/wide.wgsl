@@ -16,6 +16,8 @@ fn key_from_words(low: u32, high: u32) -> Key { return vec2<u32>(low, high); }
 
 fn with_element(unit: Unit, lane: u32, key: Key) -> Unit { return bits_of(key); }
 fn empty_unit() -> Unit { return vec2<u32>(0u, 0u); }
+fn with_one(unit: Unit, lane: u32) -> Unit { return ONE; }
+fn unit_key(unit: Unit, lane: u32) -> Key { return key_of(unit); }
 
 // The running maximum of a pack's two elements, side by side.
 struct Maxima { low: vec2<u32>, high: vec2<u32> }
@@ -28,3 +30,8 @@ fn fold_keys(m: Maxima, low: vec2<u32>, high: vec2<u32>) -> Maxima {
 }
 fn element_maximum(m: Maxima, i: u32) -> Key { return vec2<u32>(m.low[i], m.high[i]); }
 fn maximum(m: Maxima) -> Key { return key_max(element_maximum(m, 0u), element_maximum(m, 1u)); }
+
+// The elements themselves, NaN made canonical.
+fn pack_of(m: Maxima) -> vec4<u32> {
+    return vec4<u32>(bits_of(element_maximum(m, 0u)), bits_of(element_maximum(m, 1u)));
+}

@@ -34,6 +34,29 @@ pub enum Program {
         /// What it writes.
         store: Store,
     },
+    /// Hardmax of slices that follow one another, in one dispatch.
+    HardmaxRows {
+        /// How it comes by its elements.
+        access: Access,
+        /// Whether several invocations share a slice.
+        team: bool,
+    },
+    /// Hardmax of slices that stand side by side, in one dispatch.
+    HardmaxColumns,
+    /// Hardmax once the winners are known.
+    HardmaxWrite,
+    /// Max of operands that run along the output's rows in whole packs, or have one element for all of a row.
+    MaxPacks {
+        /// Operands that one dispatch reads.
+        operands: u32,
+        /// Bit n is set if operand n has one element for all of a row.
+        splats: u32,
+    },
+    /// Max of any operands.
+    MaxElements {
+        /// Operands that one dispatch reads.
+        operands: u32,
+    },
 }
 
 /// A reducing operator.
@@ -92,6 +115,8 @@ pub enum Constant {
     Last,
     /// Words of an index.
     IndexWords(u32),
+    /// The output holds a maximum already.
+    Continues,
 }
 
 impl Constant {
@@ -103,6 +128,7 @@ impl Constant {
             Constant::NansIgnored => "NANS_IGNORED",
             Constant::Last => "LAST",
             Constant::IndexWords(_) => "INDEX_WORDS",
+            Constant::Continues => "CONTINUES",
         }
     }
 
@@ -110,7 +136,7 @@ impl Constant {
     pub const fn value(self) -> u32 {
         match self {
             Constant::Group(n) | Constant::Team(n) | Constant::IndexWords(n) => n,
-            Constant::NansIgnored | Constant::Last => 1,
+            Constant::NansIgnored | Constant::Last | Constant::Continues => 1,
         }
     }
 }
@@ -127,31 +153,14 @@ impl Kernel {
 
     /// The complete WGSL text. It declares what it needs and no more: `params` at binding 0, then the pass's bindings.
     pub fn wgsl(&self) -> String {
-        let mut parts = Vec::new();
-        match self.program {
-            Program::Fill => parts.push(shader!("fill")),
+        let parts: Vec<&str> = match self.program {
+            Program::Fill => vec![shader!("fill")],
             Program::Reduce { operator, access, team, store } => {
-                parts.extend(type_parts(self.dtype));
-                parts.push(shader!("shared/reduction"));
-                parts.push(match operator {
-                    Operator::ReduceMax => shader!("shared/best_value"),
-                    Operator::ArgMax => shader!("shared/best_position"),
-                });
-                parts.extend(input_parts(self.dtype, access));
-                parts.push(match (operator, access) {
-                    (Operator::ReduceMax, Access::Rows) => shader!("reduce_max_rows"),
-                    (Operator::ReduceMax, Access::Columns) => shader!("reduce_max_columns"),
-                    (Operator::ReduceMax, Access::Strided) => shader!("reduce_max_strided"),
-                    (Operator::ReduceMax, Access::Finish) => shader!("reduce_max_finish"),
-                    (Operator::ArgMax, Access::Rows) => shader!("arg_max_rows"),
-                    (Operator::ArgMax, Access::Columns) => shader!("arg_max_columns"),
-                    (Operator::ArgMax, Access::Strided) => shader!("arg_max_strided"),
-                    (Operator::ArgMax, Access::Finish) => shader!("arg_max_finish"),
-                });
+                let mut parts = self.reducing_parts(operator, access);
                 match (access, team) {
                     (Access::Columns, _) => {} // has its own entry point
-                    (_, false) => parts.push(shader!("shared/solo")),
-                    (_, true) => parts.push(shader!("shared/team")),
+                    (_, false) => parts.push(shader!("shared/main_solo")),
+                    (_, true) => parts.extend([shader!("shared/team"), shader!("shared/main_team")]),
                 }
                 parts.push(match store {
                     Store::Partial => shader!("shared/store_partial"),
@@ -159,10 +168,120 @@ impl Kernel {
                     Store::Index => shader!("shared/store_index"),
                     Store::Both => shader!("shared/store_both"),
                 });
+                parts
+            }
+            Program::HardmaxRows { access, team } => {
+                let mut parts = self.reducing_parts(Operator::ArgMax, access);
+                match team {
+                    false => parts.push(shader!("hardmax_solo")),
+                    true => parts.extend([shader!("shared/team"), shader!("hardmax_team")]),
+                }
+                parts
+            }
+            Program::HardmaxColumns => {
+                let mut parts = self.reducing_parts(Operator::ArgMax, Access::Strided);
+                parts.push(shader!("hardmax_columns"));
+                parts
+            }
+            Program::HardmaxWrite => [type_parts(self.dtype), vec![shader!("hardmax_write")]].concat(),
+            Program::MaxPacks { .. } => {
+                [type_parts(self.dtype), vec![shader!("shared/broadcast"), shader!("max_packs")]].concat()
+            }
+            Program::MaxElements { .. } => {
+                [type_parts(self.dtype), vec![shader!("shared/broadcast"), shader!("max_elements")]].concat()
+            }
+        };
+        let operands = match self.program {
+            Program::MaxPacks { operands, splats } => pack_operands(self.dtype, operands, splats),
+            Program::MaxElements { operands } => element_operands(self.dtype, operands),
+            _ => String::new(),
+        };
+        parts.join("\n") + &operands
+    }
+
+    fn reducing_parts(&self, operator: Operator, access: Access) -> Vec<&'static str> {
+        let mut parts = type_parts(self.dtype);
+        parts.push(shader!("shared/reduction"));
+        parts.push(match operator {
+            Operator::ReduceMax => shader!("shared/best_value"),
+            Operator::ArgMax => shader!("shared/best_position"),
+        });
+        parts.extend(input_parts(self.dtype, access));
+        parts.push(match (operator, access) {
+            (Operator::ReduceMax, Access::Rows) => shader!("reduce_max_rows"),
+            (Operator::ReduceMax, Access::Columns) => shader!("reduce_max_columns"),
+            (Operator::ReduceMax, Access::Strided) => shader!("reduce_max_strided"),
+            (Operator::ReduceMax, Access::Finish) => shader!("reduce_max_finish"),
+            (Operator::ArgMax, Access::Rows) => shader!("arg_max_rows"),
+            (Operator::ArgMax, Access::Columns) => shader!("arg_max_columns"),
+            (Operator::ArgMax, Access::Strided) => shader!("arg_max_strided"),
+            (Operator::ArgMax, Access::Finish) => shader!("arg_max_finish"),
+        });
+        parts
+    }
+}
+
+/// The binding of a Max kernel's first operand; 0 holds the parameters and 1 the output.
+pub(super) const FIRST_OPERAND: u32 = 2;
+
+/// The declarations of a Max kernel's operands, and how they are folded: one line each, since WGSL has no arrays of
+/// bindings.
+fn pack_operands(dtype: DType, operands: u32, splats: u32) -> String {
+    let mut declarations = format!("\nconst OPERANDS = {operands}u;\n");
+    let mut runs = String::new();
+    let mut constants = String::new();
+    for n in 0..operands {
+        let is_splat = splats >> n & 1 == 1;
+        let element = if is_splat { "u32" } else { "vec4<u32>" };
+        declarations += &operand(n, element);
+        match (is_splat, dtype.bytes() == 8) {
+            (false, _) => runs += &format!("    m = fold(m, operand{n}[at[{n}] / PACK_ELEMENTS + column]);\n"),
+            (true, false) => {
+                constants += &format!("    m = fold(m, splat(operand{n}[at[{n}] / LANES], at[{n}] % LANES));\n");
+            }
+            (true, true) => {
+                constants += &format!("    let e{n} = vec2<u32>(operand{n}[2u * at[{n}]], operand{n}[2u * at[{n}] + 1u]);\n");
+                constants += &format!("    m = fold(m, vec4<u32>(e{n}, e{n}));\n");
             }
         }
-        parts.join("\n")
     }
+    format!(
+        "{declarations}
+fn fold_splats(at: Addresses) -> Maxima {{
+    var m = no_maxima();
+{constants}    return m;
+}}
+fn fold_runs(before: Maxima, at: Addresses, column: u32) -> Maxima {{
+    var m = before;
+{runs}    return m;
+}}
+"
+    )
+}
+
+fn element_operands(dtype: DType, operands: u32) -> String {
+    let mut declarations = format!("\nconst OPERANDS = {operands}u;\n");
+    let mut folds = String::new();
+    for n in 0..operands {
+        declarations += &operand(n, "u32");
+        folds += &format!("    let e{n} = at[{n}] + column * params.operands[{n}].row_stride;\n");
+        folds += &match dtype.bytes() {
+            8 => format!("    key = key_max(key, key_of(vec2<u32>(operand{n}[2u * e{n}], operand{n}[2u * e{n} + 1u])));\n"),
+            _ => format!("    key = key_max(key, word_key(operand{n}[e{n} / LANES], e{n} % LANES));\n"),
+        };
+    }
+    format!(
+        "{declarations}
+fn fold_elements(at: Addresses, column: u32) -> Key {{
+    var key = LEAST_KEY;
+{folds}    return key;
+}}
+"
+    )
+}
+
+fn operand(n: u32, element: &str) -> String {
+    format!("@group(0) @binding({}) var<storage, read> operand{n}: array<{element}>;\n", FIRST_OPERAND + n)
 }
 
 /// What a storage type is made of: its own constants, its class, and its width.
@@ -216,6 +335,15 @@ impl fmt::Display for Kernel {
                 let store = format!("{store:?}").to_lowercase();
                 write!(f, "{operator}_{access} {} -> {store}", self.dtype)?;
             }
+            Program::HardmaxRows { access, .. } => {
+                write!(f, "hardmax_rows {} ({})", self.dtype, format!("{access:?}").to_lowercase())?;
+            }
+            Program::HardmaxColumns => write!(f, "hardmax_columns {}", self.dtype)?,
+            Program::HardmaxWrite => write!(f, "hardmax_write {}", self.dtype)?,
+            Program::MaxPacks { operands, splats } => {
+                write!(f, "max_packs {} of {operands}, {} splat", self.dtype, splats.count_ones())?;
+            }
+            Program::MaxElements { operands } => write!(f, "max_elements {} of {operands}", self.dtype)?,
         }
         for constant in &self.constants {
             write!(f, " {}={}", constant.name(), constant.value())?;

@@ -13,6 +13,10 @@ pub enum Params {
     Reduction(ReductionParams),
     /// Of the filling kernel.
     Fill(FillParams),
+    /// Of the kernel that writes a Hardmax whose winners are known.
+    HardmaxWrite(HardmaxWriteParams),
+    /// Of a Max kernel.
+    Broadcast(BroadcastParams),
 }
 
 impl Params {
@@ -21,6 +25,8 @@ impl Params {
         match self {
             Params::Reduction(params) => bytemuck::bytes_of(&params.raw()).to_vec(),
             Params::Fill(params) => bytemuck::bytes_of(params).to_vec(),
+            Params::HardmaxWrite(params) => bytemuck::bytes_of(params).to_vec(),
+            Params::Broadcast(params) => params.to_bytes(),
         }
     }
 }
@@ -119,4 +125,155 @@ pub struct FillParams {
     pub low: u32,
     /// What odd words become.
     pub high: u32,
+}
+
+/// How the winners of a Hardmax are written. See `shaders/hardmax_write.wgsl`, which has the same fields.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Pod, Zeroable)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct HardmaxWriteParams {
+    /// Output elements.
+    pub len: u32,
+    /// Slices side by side.
+    pub columns: u32,
+    /// Elements of a slice.
+    pub slice_len: u32,
+    /// Output units that an invocation writes.
+    pub share: u32,
+}
+
+/// Operands that are broadcast together. See `shaders/shared/broadcast.wgsl`, which has the same fields.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct BroadcastParams {
+    /// Output elements.
+    pub len: u32,
+    /// Packs, or output units, that an invocation writes.
+    pub share: u32,
+    /// Elements of a row, the innermost dimension.
+    pub row_len: u32,
+    /// The first output unit to write.
+    pub first: u32,
+    /// The sizes of the dimensions around the row, innermost first.
+    pub sizes: Vec<u32>,
+    /// What this dispatch reads.
+    pub operands: Vec<OperandParams>,
+}
+
+/// Where an operand's elements are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct OperandParams {
+    /// The view's first element, counted from the start of the binding.
+    pub start: u32,
+    /// Elements from one of a row to the next.
+    pub row_stride: i32,
+    /// The strides of the dimensions around the row, innermost first.
+    pub strides: Vec<i32>,
+}
+
+/// `Params` of `shaders/shared/broadcast.wgsl` up to its operands, as it lies in the uniform buffer.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub(crate) struct RawBroadcast {
+    pub len: u32,
+    pub share: u32,
+    pub row_len: u32,
+    pub rank: u32,
+    pub first: u32,
+    pub padding: [u32; 3],
+    pub sizes: [u32; MAX_DIMS],
+}
+
+/// `Operand` of `shaders/shared/broadcast.wgsl`.
+#[repr(C)]
+#[derive(Clone, Copy, Pod, Zeroable)]
+pub(crate) struct RawOperand {
+    pub start: u32,
+    pub row_stride: i32,
+    pub padding: [u32; 2],
+    pub strides: [i32; MAX_DIMS],
+}
+
+impl BroadcastParams {
+    fn to_bytes(&self) -> Vec<u8> {
+        let raw = RawBroadcast {
+            len: self.len,
+            share: self.share,
+            row_len: self.row_len,
+            rank: self.sizes.len() as u32,
+            first: self.first,
+            padding: [0; 3],
+            sizes: padded(&self.sizes),
+        };
+        let mut bytes = bytemuck::bytes_of(&raw).to_vec();
+        let none = [OperandParams::default()]; // the shader's array is never empty
+        for operand in if self.operands.is_empty() { &none } else { &self.operands[..] } {
+            let strides = padded(&operand.strides);
+            let (start, row_stride) = (operand.start, operand.row_stride);
+            bytes.extend(bytemuck::bytes_of(&RawOperand { start, row_stride, padding: [0; 2], strides }));
+        }
+        bytes
+    }
+}
+
+fn padded<T: Copy + Default>(values: &[T]) -> [T; MAX_DIMS] {
+    let mut padded = [T::default(); MAX_DIMS];
+    padded[..values.len()].copy_from_slice(values);
+    padded
+}
+
+#[cfg(test)]
+mod tests {
+    use std::mem::offset_of;
+
+    use super::*;
+    use crate::DType;
+    use crate::plan::{Access, Kernel, Operator, Program, Store};
+
+    /// The members of a kernel's `struct Params` with their offsets, and its size, as naga lays it out.
+    fn wgsl_layout(program: Program) -> (Vec<(String, usize)>, usize) {
+        let wgsl = Kernel { program, dtype: DType::F32, constants: vec![] }.wgsl();
+        let module = naga::front::wgsl::parse_str(&wgsl).unwrap();
+        let (_, params) = module.types.iter().find(|(_, own)| own.name.as_deref() == Some("Params")).unwrap();
+        let naga::TypeInner::Struct { members, span } = &params.inner else { panic!("Params is no struct") };
+        let members = members.iter().map(|member| (member.name.clone().unwrap(), member.offset as usize));
+        (members.collect(), *span as usize)
+    }
+
+    macro_rules! host_layout {
+        ($type:ty: $($field:ident)*) => {
+            (vec![$((stringify!($field).to_string(), offset_of!($type, $field))),*], size_of::<$type>())
+        };
+    }
+
+    #[test]
+    fn reduction_params_lie_where_the_shaders_look() {
+        let host = host_layout!(RawReduction:
+            outputs reduce_len chunk_len chunks run_len run_stride start columns kept_rank outer_rank kept outer);
+        for operator in [Operator::ReduceMax, Operator::ArgMax] {
+            for access in [Access::Rows, Access::Columns, Access::Strided, Access::Finish] {
+                let program = Program::Reduce { operator, access, team: false, store: Store::Partial };
+                assert_eq!(wgsl_layout(program), host, "{program:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn fill_params_lie_where_the_shader_looks() {
+        assert_eq!(wgsl_layout(Program::Fill), host_layout!(FillParams: words low high));
+    }
+
+    #[test]
+    fn dimensions_are_a_size_and_a_stride() {
+        let dims = vec![Dim { size: 3, stride: -1 }, Dim { size: 5, stride: 7 }];
+        let params = ReductionParams { outputs: 9, kept: dims[..1].to_vec(), outer: dims, ..Default::default() };
+        let bytes = Params::Reduction(params).to_bytes();
+        let words: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes);
+        let outer = offset_of!(RawReduction, outer) / 4;
+        let kept = offset_of!(RawReduction, kept) / 4;
+        assert_eq!((words[0], words[8], words[9]), (9, 1, 2));
+        assert_eq!(words[kept..kept + 8], [3, u32::MAX, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(words[outer..outer + 8], [3, u32::MAX, 0, 0, 5, 7, 0, 0]);
+    }
 }

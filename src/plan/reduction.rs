@@ -15,6 +15,10 @@ use crate::{DType, Error, Limits, TensorType, View};
 /// at 65 535, and a short dispatch keeps clear of the watchdogs of drivers and browsers.
 const MAX_STEPS: u64 = 32_768;
 
+/// The most partial results that one invocation of a finishing pass takes, so that those of a whole output unit stay
+/// below [`MAX_STEPS`].
+const MAX_PARTIALS: u64 = MAX_STEPS / 8;
+
 pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error> {
     let reduced = op.checked()?;
     let outputs = op.outputs()?;
@@ -114,6 +118,7 @@ impl Request<'_> {
         for &bytes in &self.output_bytes {
             check_binding("bytes of an output", bytes, limits)?;
         }
+        self.view.buffer_bytes(self.dtype)?; // no byte of the view is past what 64 bits count
         let tuning = tuning(limits);
         // A binding begins where the device allows it, and at a whole pack.
         let base_bytes = limits.binding_alignment_bytes.max(16);
@@ -127,7 +132,7 @@ impl Request<'_> {
             bytes: padded_bytes(self.dtype, problem.span).unwrap_or(u64::MAX),
         };
         check_binding("bytes from a view's first element to its last", window.bytes, limits)?;
-        let cut = self.cut(&problem, &tuning);
+        let cut = self.cut(&problem, &tuning)?;
         let split = cut.chunks > 1;
         let params = self.params(&problem, &cut)?;
         let scratch_bytes = if split { self.partial_bytes(&cut) } else { 0 };
@@ -170,8 +175,8 @@ impl Request<'_> {
         tuning: &Tuning,
         limits: &Limits,
     ) -> Result<Pass, Error> {
-        let most = self.max_team(self.store, tuning);
-        let team = cut.chunks.next_power_of_two().min(most);
+        let preferred = cut.chunks.next_power_of_two().min(self.max_team(self.store, tuning));
+        let team = cut.chunks.div_ceil(MAX_PARTIALS).next_power_of_two().max(preferred);
         let groups = groups(self.out_len, team, self.store_lanes(self.store), tuning.group);
         params.kept.clear();
         params.outer.clear();
@@ -265,21 +270,38 @@ impl Request<'_> {
         grid(groups, limits)
     }
 
-    fn cut(&self, problem: &Problem, tuning: &Tuning) -> Cut {
+    fn cut(&self, problem: &Problem, tuning: &Tuning) -> Result<Cut, Error> {
         let access = self.access(problem);
         let work = Work::new(problem, access, self.dtype);
         let team = self.team(problem, access, &work, tuning);
-        let whole = Cut { access, team, chunk_len: problem.reduce_len(), chunks: 1 };
+        let mut whole = Cut { access, team, chunk_len: problem.reduce_len(), chunks: 1 };
         let wanted = tuning.busy_invocations / (work.tasks * team).max(1);
         let worth = work.loads / (team * tuning.loads_per_split);
-        let affordable = self.scratch_budget(problem) / (self.out_len * self.record_words() * 4);
+        // A team may be a whole workgroup, whatever the policy prefers, but for what fills an output unit.
+        let most_members = (tuning.group / self.store_lanes(self.store)).max(1);
+        let affordable = (self.scratch_budget(problem) / (self.out_len * self.record_words() * 4))
+            .min(MAX_PARTIALS * most_members)
+            .min(problem.reduce_len())
+            .max(1);
         let mut chunks = wanted.min(worth).min(affordable).max(1);
-        let mut cut = whole.split(problem, chunks);
-        while self.steps(problem, &cut) > MAX_STEPS && chunks < problem.reduce_len() {
-            chunks *= 2;
-            cut = whole.split(problem, chunks);
+        loop {
+            let cut = whole.split(problem, chunks);
+            if self.steps(problem, &cut) <= MAX_STEPS {
+                return Ok(cut);
+            }
+            // Too long for one invocation: more chunks while scratch lasts, then more invocations a chunk.
+            if chunks < affordable {
+                chunks = (chunks * 2).min(affordable);
+            } else if whole.access == Access::Columns {
+                whole.access = Access::Strided;
+            } else if whole.team < most_members {
+                whole.team *= 2;
+            } else {
+                let given = self.steps(problem, &cut).saturating_mul(chunks * whole.team);
+                let limit = MAX_STEPS * chunks * whole.team;
+                return Err(Error::TooLarge { what: "steps of one reduction", given, limit });
+            }
         }
-        cut
     }
 
     /// Scratch is at most a 64th of the input, and 64 KiB.
@@ -321,9 +343,11 @@ impl Request<'_> {
     fn steps(&self, problem: &Problem, cut: &Cut) -> u64 {
         let run_len = problem.run().size.min(cut.chunk_len);
         let runs = cut.chunk_len.div_ceil(run_len) + 1;
+        // ArgMax takes the maximum of each tile at once, in a loop over the lanes of a word.
+        let lane_steps = if self.operator == Operator::ArgMax { self.dtype.lanes() } else { 1 };
         let run_steps = match cut.access {
-            Access::Rows => run_len / (self.dtype.pack_elements() * cut.team * 4) + 4,
-            Access::Columns => run_len + 1,
+            Access::Rows => (run_len / (self.dtype.pack_elements() * cut.team * 4) + 4) * lane_steps,
+            Access::Columns => (run_len + 1) * lane_steps,
             Access::Strided | Access::Finish => run_len / cut.team + 1,
         };
         let dims = (problem.kept.len() + problem.reduced.len()) as u64;

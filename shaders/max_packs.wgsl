@@ -1,0 +1,33 @@
+// Max where every operand runs along the rows with whole packs, or has one element for all of a row.
+override GROUP: u32 = 64u;
+
+@group(0) @binding(1) var<storage, read_write> values: array<vec4<u32>>;
+
+@compute @workgroup_size(GROUP)
+fn main(
+    @builtin(workgroup_id) id: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let first = (group_number(id, groups) * GROUP + local) * params.share;
+    let last = min(first + params.share, params.len / PACK_ELEMENTS);
+    let row_packs = max(params.row_len / PACK_ELEMENTS, 1u);
+    var row = first / row_packs;
+    var column = first - row * row_packs;
+    var addresses = row_addresses(row);
+    var constant = fold_splats(addresses); // of the operands that have one element for all of the row
+    for (var i = first; i < last; i++) {
+        if (column == row_packs) {
+            column = 0u;
+            row += 1u;
+            addresses = row_addresses(row);
+            constant = fold_splats(addresses);
+        }
+        var m = fold_runs(constant, addresses, column);
+        if (CONTINUES) {
+            m = fold(m, values[i]);
+        }
+        values[i] = pack_of(m);
+        column += 1u;
+    }
+}

@@ -1,0 +1,758 @@
+//! Plans as data: what is dispatched, within which bounds, and that every element is read and every output written.
+//! No GPU needed.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::{VIEW_LEN, axes_sets, views};
+use wgmax::plan::{Access, Constant, Dim, Operator, Params, Pass, Plan, Program, ReductionParams, Slot, Store};
+use wgmax::{
+    AdapterKind, ArgMax, ArgMaxOutput, Axes, DType, EmptyMax, Error, IndexType, Limits, NanPolicy, Operation,
+    ReduceMax, View,
+};
+
+fn gpu() -> Limits {
+    Limits::default()
+}
+
+fn cpu() -> Limits {
+    Limits { adapter: AdapterKind::Cpu, ..Limits::default() }
+}
+
+fn reduce_max(dtype: DType, shape: &[u64], axes: &[i64]) -> ReduceMax {
+    ReduceMax::new(dtype, View::new(shape).unwrap()).axes(axes)
+}
+
+fn arg_max(dtype: DType, shape: &[u64], axes: &[i64]) -> ArgMax {
+    ArgMax::new(dtype, View::new(shape).unwrap()).axes(axes)
+}
+
+/// The passes' programs and types, without the numbers that tuning chooses.
+fn programs(op: &impl Operation, limits: &Limits) -> Vec<String> {
+    let plan = op.plan(limits).unwrap();
+    plan.passes.iter().map(|pass| pass.kernel.to_string().split(" GROUP").next().unwrap().into()).collect()
+}
+
+// What is chosen.
+
+#[test]
+fn one_dispatch_where_one_is_enough() {
+    for limits in [gpu(), cpu()] {
+        assert_eq!(programs(&reduce_max(DType::F32, &[4096, 64], &[1]), &limits), ["reduce_max_rows f32 -> value"]);
+        assert_eq!(
+            programs(&reduce_max(DType::U8, &[64, 16, 1024], &[1]), &limits),
+            ["reduce_max_columns u8 -> value"]
+        );
+        assert_eq!(programs(&reduce_max(DType::F32, &[5, 3], &[1]), &limits), ["reduce_max_strided f32 -> value"]);
+        assert_eq!(programs(&arg_max(DType::F16, &[4096, 64], &[1]), &limits), ["arg_max_rows f16 -> index"]);
+        assert_eq!(programs(&arg_max(DType::I64, &[64, 16, 1024], &[1]), &limits), ["arg_max_strided i64 -> index"]);
+    }
+}
+
+#[test]
+fn long_rows_are_split_and_finished() {
+    for limits in [gpu(), cpu()] {
+        assert_eq!(
+            programs(&reduce_max(DType::F32, &[1 << 24], &[0]), &limits),
+            ["reduce_max_rows f32 -> partial", "reduce_max_finish f32 -> value"]
+        );
+        assert_eq!(
+            programs(&arg_max(DType::F16, &[1, 128_256], &[1]).output(ArgMaxOutput::ValuesAndIndices), &limits),
+            ["arg_max_rows f16 -> partial", "arg_max_finish f16 -> both"]
+        );
+        assert_eq!(
+            programs(&reduce_max(DType::F64, &[100_000, 16], &[0]), &limits),
+            ["reduce_max_columns f64 -> partial", "reduce_max_finish f64 -> value"]
+        );
+        assert_eq!(
+            programs(&arg_max(DType::F64, &[100_000, 16], &[0]), &limits),
+            ["arg_max_strided f64 -> partial", "arg_max_finish f64 -> index"]
+        );
+    }
+}
+
+#[test]
+fn many_rows_are_not_split() {
+    assert_eq!(programs(&reduce_max(DType::F32, &[65_536, 512], &[1]), &gpu()), ["reduce_max_rows f32 -> value"]);
+    assert_eq!(programs(&reduce_max(DType::F32, &[1024, 32_768], &[1]), &cpu()), ["reduce_max_rows f32 -> value"]);
+}
+
+#[test]
+fn nothing_to_write_is_nothing_to_dispatch() {
+    for op in [reduce_max(DType::F32, &[0, 5], &[1]), reduce_max(DType::I64, &[3, 0, 0], &[2])] {
+        let plan = op.plan(&gpu()).unwrap();
+        assert_eq!((plan.passes, plan.output_bytes, plan.scratch_bytes), (vec![], vec![0], [0, 0]));
+    }
+}
+
+#[test]
+fn the_maximum_of_nothing_is_a_fill() {
+    let op = reduce_max(DType::F16, &[0, 5], &[0]);
+    assert_eq!(programs(&op, &gpu()), ["fill f16"]);
+    let fill = |op: &ReduceMax| match op.plan(&gpu()).unwrap().passes[0].params {
+        Params::Fill(fill) => (fill.words, fill.low, fill.high),
+        Params::Reduction(_) => panic!("no fill"),
+    };
+    assert_eq!(fill(&op), (3, 0xfc00_fc00, 0xfc00_fc00));
+    assert_eq!(fill(&op.empty(EmptyMax::LowestFinite)), (3, 0xfbff_fbff, 0xfbff_fbff));
+    assert_eq!(fill(&reduce_max(DType::F64, &[0, 5], &[0])), (10, 0, 0xfff0_0000));
+    assert_eq!(fill(&reduce_max(DType::I8, &[0, 5], &[0])), (2, 0x8080_8080, 0x8080_8080));
+    assert_eq!(op_input_bytes(&reduce_max(DType::F16, &[0, 5], &[0])), [0]);
+}
+
+fn op_input_bytes(op: &impl Operation) -> Vec<u64> {
+    op.plan(&gpu()).unwrap().input_bytes
+}
+
+#[test]
+fn views_that_address_the_same_elements_make_equal_passes() {
+    let passes = |op: ReduceMax| op.plan(&gpu()).unwrap().passes;
+    let flat = passes(reduce_max(DType::F32, &[6, 640], &[1]));
+    assert_eq!(passes(reduce_max(DType::F32, &[2, 3, 64, 10], &[2, 3])), flat);
+    assert_eq!(passes(reduce_max(DType::F32, &[6, 1, 640], &[1, 2])), flat);
+    // Values may be taken in any order: reversed, transposed and repeated elements of a row are the same row.
+    let view = |view: View, axes: &[i64]| passes(ReduceMax::new(DType::F32, view).axes(axes));
+    let own = View::new([6, 640]).unwrap();
+    assert_eq!(view(own.reverse(1).unwrap(), &[1]), flat);
+    assert_eq!(view(own.split(1, [20, 32]).unwrap().permute(&[0, 2, 1]).unwrap(), &[1, 2]), flat);
+    assert_eq!(view(View::strided([6, 9, 640], [640, 0, 1], 0).unwrap(), &[1, 2]), flat);
+}
+
+#[test]
+fn plans_of_one_kernel_differ_in_parameters_only() {
+    let kernel = |len| reduce_max(DType::F32, &[4096, len], &[1]).plan(&cpu()).unwrap().passes[0].kernel.clone();
+    assert_eq!(kernel(64), kernel(97));
+}
+
+#[test]
+fn nan_policy_counts_for_floats_only() {
+    let plan = |dtype, nan| reduce_max(dtype, &[100, 100], &[1]).nan(nan).plan(&gpu()).unwrap();
+    assert_eq!(plan(DType::I32, NanPolicy::Ignore), plan(DType::I32, NanPolicy::Propagate));
+    assert_ne!(plan(DType::F32, NanPolicy::Ignore), plan(DType::F32, NanPolicy::Propagate));
+}
+
+#[test]
+fn a_plan_can_be_read() {
+    let text = reduce_max(DType::F32, &[3, 1 << 22], &[-1]).plan(&cpu()).unwrap().to_string();
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    assert!(lines[0].starts_with("ReduceMax f32 [3, 4194304] over [1]: 2 passes, scratch ["), "{text}");
+    assert!(lines[1].starts_with("reduce_max_rows f32 -> partial GROUP="), "{text}");
+    assert_eq!(lines[2], "reads input 0 bytes 0..50331648");
+    assert!(text.contains("\n    writes scratch 0 bytes 0.."), "{text}");
+    assert!(text.contains("\n  reduce_max_finish f32 -> value GROUP="), "{text}");
+    assert!(text.ends_with("\n    writes output 0 bytes 0..12"), "{text}");
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn a_plan_survives_json() {
+    for limits in [gpu(), cpu()] {
+        let both = arg_max(DType::Bf16, &[7, 99, 31], &[0, 2]).output(ArgMaxOutput::ValuesAndIndices);
+        let plans = [
+            reduce_max(DType::F32, &[1 << 24], &[0]).plan(&limits).unwrap(),
+            reduce_max(DType::F64, &[0, 5], &[0]).plan(&limits).unwrap(),
+            reduce_max(DType::Bool, &[0, 5], &[1]).plan(&limits).unwrap(),
+            both.nan(NanPolicy::Ignore).select_last(true).plan(&limits).unwrap(),
+        ];
+        for plan in plans {
+            let json = serde_json::to_string(&plan).unwrap();
+            assert_eq!(serde_json::from_str::<Plan>(&json).unwrap(), plan, "{json}");
+        }
+        let json = serde_json::to_string(&limits).unwrap();
+        assert_eq!(serde_json::from_str::<Limits>(&json).unwrap(), limits);
+    }
+}
+
+// Bounds that every plan keeps.
+
+/// What a shader can know of a reducing pass.
+struct Kernel {
+    operator: Operator,
+    access: Access,
+    store: Store,
+    group: u64,
+    team: u64,
+    /// Elements of a word, or 1.
+    lanes: u64,
+    pack: u64,
+    element_bytes: u64,
+}
+
+impl Kernel {
+    fn new(pass: &Pass) -> Kernel {
+        let Program::Reduce { operator, access, team, store } = pass.kernel.program else { panic!("no reduction") };
+        let constants = &pass.kernel.constants;
+        let group = constants.iter().find_map(|c| if let Constant::Group(n) = c { Some(*n) } else { None });
+        let members = constants.iter().find_map(|c| if let Constant::Team(n) = c { Some(*n) } else { None });
+        assert_eq!(team, members.is_some());
+        let element_bytes = pass.kernel.dtype.bytes();
+        Kernel {
+            operator,
+            access,
+            store,
+            group: group.unwrap().into(),
+            team: members.unwrap_or(1).into(),
+            lanes: 4_u64.div_ceil(element_bytes),
+            pack: 16 / element_bytes,
+            element_bytes,
+        }
+    }
+
+    fn store_lanes(&self) -> u64 {
+        if matches!(self.store, Store::Value | Store::Both) { self.lanes } else { 1 }
+    }
+}
+
+fn reduction(pass: &Pass) -> &ReductionParams {
+    let Params::Reduction(params) = &pass.params else { panic!("no reduction") };
+    params
+}
+
+/// The most loop iterations that one invocation of a pass makes, nested loops counted together, read off the shaders.
+fn most_steps(pass: &Pass) -> u64 {
+    let k = Kernel::new(pass);
+    let p = reduction(pass);
+    let (chunk, run) = (u64::from(p.chunk_len), u64::from(p.run_len));
+    let (kept, outer) = (p.kept.len() as u64, p.outer.len() as u64);
+    let runs = if chunk.is_multiple_of(run) { chunk / run } else { (chunk + run - 2) / run + 1 };
+    let len = run.min(chunk);
+    // An ArgMax takes each tile's maximum at once, over the lanes of a word.
+    let lane_steps = if k.operator == Operator::ArgMax { k.lanes - 1 } else { 0 };
+    let packs = len / k.pack;
+    let tiles = packs / (4 * k.team) + packs.div_ceil(k.team).min(3);
+    let search = match k.access {
+        Access::Rows => runs * (1 + outer + tiles + lane_steps * (tiles + 2)),
+        Access::Strided => runs * (1 + outer + len.div_ceil(k.team)),
+        Access::Columns if u64::from(p.columns).is_multiple_of(k.pack) => {
+            runs * (1 + outer + (lane_steps + 1) * (len / 4 + 3))
+        }
+        Access::Columns => runs * (1 + outer + (lane_steps + 1) * len),
+        Access::Finish => u64::from(p.chunks).div_ceil(k.team),
+    };
+    let locate = match (k.operator, k.access) {
+        (Operator::ReduceMax, _) => k.lanes,
+        (Operator::ArgMax, Access::Rows) => 4 * k.pack + 2 * outer,
+        (Operator::ArgMax, Access::Columns) => k.pack * (4 + outer),
+        (Operator::ArgMax, Access::Strided | Access::Finish) => 0,
+    };
+    let task = kept + search + locate + 3; // and the words of a partial result
+    match k.access {
+        Access::Columns => task + 2 * k.pack + 3 * k.pack,
+        _ if k.team > 1 => task + u64::from(k.team.ilog2()) + k.store_lanes(),
+        _ => k.store_lanes() * (task + 1),
+    }
+}
+
+/// Bytes of the elements that a view sees, no more than those from its first to its last.
+fn seen_bytes(view: &View, dtype: DType) -> u64 {
+    if view.is_empty() {
+        return 0;
+    }
+    let reach = |&(size, stride): &(&u64, &i64)| (size - 1) * stride.unsigned_abs();
+    let span = 1 + view.shape().iter().zip(view.strides()).map(|pair| reach(&pair)).sum::<u64>();
+    span.min(view.len()) * dtype.bytes()
+}
+
+/// Everything that holds for every plan.
+fn check_bounds(op: &impl Operation, view: &View, dtype: DType, limits: &Limits, case: &str) {
+    let plan = match op.plan(limits) {
+        Ok(plan) => plan,
+        Err(Error::TooLarge { .. }) => return,
+        Err(error) => panic!("{case}: {error}"),
+    };
+    assert_eq!(op.plan(limits).unwrap(), plan, "{case}: another plan the second time");
+    let case = format!("{case} {limits:?}\n{plan}");
+    let scratch: u64 = plan.scratch_bytes.iter().sum();
+    assert!(scratch <= seen_bytes(view, dtype) / 64 + (64 << 10), "{case}");
+    let needs = op.inputs().unwrap();
+    assert!(plan.input_bytes.iter().zip(&needs).all(|(&bytes, need)| bytes <= need.bytes), "{case}");
+    for pass in &plan.passes {
+        let [x, y, z] = pass.grid;
+        assert!(x >= 1 && y >= 1 && z == 1 && x <= limits.max_groups && y <= limits.max_groups, "{case}");
+        let invocations = pass.kernel.constants.iter().find_map(|c| match c {
+            Constant::Group(n) => Some(*n),
+            _ => None,
+        });
+        let invocations = invocations.unwrap();
+        assert!(invocations >= 1 && invocations <= limits.max_group_invocations.max(1), "{case}");
+        assert!(pass.bindings.len() as u64 <= limits.max_storage_bindings.into(), "{case}");
+        for b in &pass.bindings {
+            assert!(b.bytes > 0 && b.bytes <= limits.max_binding_bytes && b.bytes.is_multiple_of(4), "{case}");
+            assert!(b.offset_bytes.is_multiple_of(limits.binding_alignment_bytes), "{case}");
+            let slot_bytes = match b.slot {
+                Slot::Input(n) => plan.input_bytes[n],
+                Slot::Output(n) => plan.output_bytes[n],
+                Slot::Scratch(n) => plan.scratch_bytes[n],
+            };
+            assert!(b.offset_bytes + b.bytes <= slot_bytes, "{case}");
+            assert_eq!(b.writes, !matches!(b.slot, Slot::Input(_)) && b.binding >= 3, "{case}");
+        }
+        let groups = u64::from(x) * u64::from(y);
+        let Program::Reduce { .. } = pass.kernel.program else {
+            let Params::Fill(fill) = &pass.params else { panic!("{case}") };
+            assert!(groups * u64::from(invocations) >= fill.words.into(), "{case}");
+            continue;
+        };
+        let (k, p) = (Kernel::new(pass), reduction(pass));
+        assert!(k.team.is_power_of_two() && k.team <= k.group, "{case}");
+        let (outputs, chunks) = (u64::from(p.outputs), u64::from(p.chunks));
+        assert_eq!(chunks, u64::from(p.reduce_len).div_ceil(p.chunk_len.into()), "{case}");
+        let tasks = outputs * if k.store == Store::Partial { chunks } else { 1 };
+        let invocations_needed = match k.access {
+            Access::Columns => {
+                let columns = u64::from(p.columns);
+                outputs / columns * chunks * columns.div_ceil(k.pack)
+            }
+            _ if k.team > 1 => tasks * k.team,
+            _ => tasks.div_ceil(k.store_lanes()),
+        };
+        let groups_needed = invocations_needed.div_ceil(k.group);
+        assert!(groups >= groups_needed, "{case}");
+        assert!(groups * 2 <= 3 * groups_needed.max(2), "half the workgroups are surplus: {case}");
+        assert!(most_steps(pass) <= 32_768, "{} steps: {case}", most_steps(pass));
+    }
+}
+
+fn limits_sweep() -> Vec<Limits> {
+    let huge = |adapter| Limits {
+        adapter,
+        max_binding_bytes: 2 << 30,
+        binding_alignment_bytes: 16,
+        max_storage_bindings: 64,
+        max_group_invocations: 1024,
+        max_group_memory_bytes: 48 << 10,
+        max_groups: 65_535,
+    };
+    let least = |adapter| Limits { adapter, max_group_invocations: 1, max_groups: 4096, ..Limits::default() };
+    [AdapterKind::Gpu, AdapterKind::Cpu]
+        .into_iter()
+        .flat_map(|adapter| [Limits { adapter, ..Limits::default() }, huge(adapter), least(adapter)])
+        .collect()
+}
+
+fn view_sweep() -> Vec<View> {
+    let strided = |shape: &[u64], strides: &[i64], offset| View::strided(shape, strides, offset).unwrap();
+    let mut views: Vec<View> = [
+        &[][..],
+        &[1],
+        &[2],
+        &[255],
+        &[4096],
+        &[65_535],
+        &[65_537],
+        &[1 << 20],
+        &[1 << 24],
+        &[(1 << 24) + 1],
+        &[1 << 27],
+        &[1 << 29],
+        &[1, 128_256],
+        &[64, 128_256],
+        &[4097, 16],
+        &[1 << 20, 16],
+        &[1 << 23, 4],
+        &[(1 << 23) + 1, 3],
+        &[16, 1 << 20],
+        &[3, 1 << 22],
+        &[2, 65_536, 33],
+        &[512, 512, 19],
+        &[8, 3, 640, 640],
+        &[1000, 1000, 17],
+        &[2, 0, 5],
+        &[7, 7, 7, 7, 7],
+        &[70_000, 3],
+        &[70_000 * 64, 2],
+        &[2, 70_000 * 8, 16],
+    ]
+    .into_iter()
+    .map(|shape| View::new(shape).unwrap())
+    .collect();
+    views.extend([
+        strided(&[1 << 20, 9], &[-9, 1], 9 * ((1 << 20) - 1)),
+        strided(&[1 << 20, 7], &[8, 1], 1_000_003),
+        strided(&[1 << 12, 1 << 12], &[1, 1 << 12], 5),
+        strided(&[1 << 12, 1 << 12], &[1, 1], 0),
+        strided(&[1 << 12, 1 << 12], &[0, 1], 0),
+        strided(&[1 << 13, 1 << 12], &[1, 0], 0),
+        strided(&[1 << 24], &[0], 3),
+        strided(&[1 << 30], &[0], 3),
+        strided(&[1 << 16, 1 << 14], &[0, 0], 3),
+        strided(&[1 << 23], &[7], 0),
+        strided(&[1 << 10, 1 << 10, 5], &[5 << 10, -5, 1], 5 << 10),
+        strided(&[5, 1 << 22], &[1, 5], 0),
+    ]);
+    views
+}
+
+/// `[]`, each axis, the first half, the last half, all but the first, all.
+fn axes_sweep(rank: usize) -> Vec<Vec<i64>> {
+    let rank = rank as i64;
+    let mut sets: Vec<Vec<i64>> = (0..rank).map(|axis| vec![axis]).collect();
+    let ranges = [0..0, 0..rank / 2, rank / 2..rank, 1..rank, 0..rank];
+    sets.extend(ranges.into_iter().map(|range| range.collect::<Vec<i64>>()));
+    sets.sort();
+    sets.dedup();
+    sets
+}
+
+#[test]
+fn every_plan_keeps_its_bounds() {
+    for view in view_sweep() {
+        for axes in axes_sweep(view.rank()) {
+            for dtype in DType::ALL {
+                for limits in limits_sweep() {
+                    let case = format!("{dtype} {view:?} {axes:?}");
+                    let op = ReduceMax::new(dtype, view.clone()).axes(axes.clone());
+                    check_bounds(&op, &view, dtype, &limits, &case);
+                    if view.rank() == 0 || view.is_empty() {
+                        continue;
+                    }
+                    let op = ArgMax::new(dtype, view.clone()).axes(axes.clone());
+                    check_bounds(&op, &view, dtype, &limits, &case);
+                    let op = op.output(ArgMaxOutput::ValuesAndIndices).index(IndexType::U32);
+                    check_bounds(&op, &view, dtype, &limits, &case);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn axes_may_come_in_any_order_and_sign() {
+    let plan = |axes: Axes| ReduceMax::new(DType::F32, View::new([8, 9, 10]).unwrap()).axes(axes).plan(&gpu()).unwrap();
+    assert_eq!(plan([-1, 0].into()), plan([0, 2].into()));
+    assert_eq!(plan([2, -2, 0].into()), plan(Axes::All));
+}
+
+#[test]
+fn what_does_not_fit_is_said() {
+    let small = Limits { max_binding_bytes: 1 << 20, ..gpu() };
+    let error = reduce_max(DType::F32, &[(1 << 18) + 1], &[0]).plan(&small).unwrap_err();
+    let what = "bytes from a view's first element to its last";
+    assert_eq!(error, Error::TooLarge { what, given: (1 << 20) + 4, limit: 1 << 20 });
+    let error = reduce_max(DType::F32, &[(1 << 18) + 1, 1], &[1]).plan(&small).unwrap_err();
+    assert_eq!(error, Error::TooLarge { what: "bytes of an output", given: (1 << 20) + 4, limit: 1 << 20 });
+    let few = Limits { max_groups: 2, ..gpu() };
+    let error = reduce_max(DType::F32, &[5000, 3, 2], &[2]).plan(&few).unwrap_err();
+    assert!(matches!(error, Error::TooLarge { what: "workgroups", limit: 4, .. }), "{error:?}");
+}
+
+// The paper interpreter: the first pass and the finishing pass, walked as the shaders walk them.
+
+/// What a pass does: which elements each task folds, with their positions among the reduced ones; how often each
+/// task's result is stored.
+#[derive(Default)]
+struct Walk {
+    /// By task: (element of the binding, position).
+    reads: BTreeMap<u64, Vec<(u32, u32)>>,
+    /// By task: how often it was stored. In a unit's lane where units hold several.
+    stores: BTreeMap<u64, u64>,
+    /// By unit: how often it was written.
+    units: BTreeMap<u64, u64>,
+}
+
+struct Interpreter<'a> {
+    k: Kernel,
+    p: &'a ReductionParams,
+    /// Elements that the input's binding holds.
+    bound: u64,
+    walk: Walk,
+}
+
+fn at(dims: &[Dim], index: u32) -> u32 {
+    let mut rest = index;
+    let mut offset = 0_u32;
+    for dim in dims {
+        offset = offset.wrapping_add((rest % dim.size).wrapping_mul(dim.stride as u32));
+        rest /= dim.size;
+    }
+    offset
+}
+
+impl Interpreter<'_> {
+    fn walk(pass: &Pass) -> Walk {
+        let k = Kernel::new(pass);
+        let bound = pass.bindings[0].bytes / k.element_bytes;
+        let mut interpreter = Interpreter { k, p: reduction(pass), bound, walk: Walk::default() };
+        for y in 0..pass.grid[1] {
+            for x in 0..pass.grid[0] {
+                interpreter.group((y * pass.grid[0] + x).into());
+            }
+        }
+        interpreter.walk
+    }
+
+    fn tasks(&self) -> u64 {
+        let chunks = if self.k.store == Store::Partial { self.p.chunks } else { 1 };
+        u64::from(self.p.outputs) * u64::from(chunks)
+    }
+
+    fn group(&mut self, group: u64) {
+        let (lanes, tasks) = (self.k.store_lanes(), self.tasks());
+        if self.k.access == Access::Columns {
+            (0..self.k.group).for_each(|local| self.column(group * self.k.group + local));
+        } else if self.k.team == 1 {
+            for index in group * self.k.group..(group + 1) * self.k.group {
+                let first = index * lanes;
+                for task in (first..first + lanes).filter(|&task| task < tasks) {
+                    self.scan(task as u32, 0);
+                }
+                if first < tasks {
+                    self.store(first..(first + lanes).min(tasks), index);
+                }
+            }
+        } else {
+            let teams = self.k.group / self.k.team;
+            for local in 0..self.k.group {
+                let task = group * teams + local / self.k.team;
+                if task < tasks {
+                    self.scan(task as u32, (local % self.k.team) as u32);
+                }
+            }
+            for local in 0..teams / lanes {
+                let first = group * teams + local * lanes;
+                if first < tasks {
+                    self.store(first..(first + lanes).min(tasks), first / lanes);
+                }
+            }
+        }
+    }
+
+    fn store(&mut self, tasks: std::ops::Range<u64>, unit: u64) {
+        for task in tasks {
+            *self.walk.stores.entry(task).or_default() += 1;
+            assert_eq!(task / self.k.store_lanes(), unit, "a result in another unit than its own");
+        }
+        *self.walk.units.entry(unit).or_default() += 1;
+    }
+
+    fn read(&mut self, task: u32, element: u32, position: u32) {
+        assert!(u64::from(element) < self.bound, "element {element} of {}", self.bound);
+        self.walk.reads.entry(task.into()).or_default().push((element, position));
+    }
+
+    fn scan(&mut self, task: u32, member: u32) {
+        let team = self.k.team as u32;
+        let p = self.p;
+        if self.k.access == Access::Finish {
+            for chunk in (member..p.chunks).step_by(team as usize) {
+                self.walk.reads.entry(task.into()).or_default().push((task * p.chunks + chunk, chunk));
+            }
+            return;
+        }
+        let (output, chunk) = (task / p.chunks, task % p.chunks);
+        let base = p.start.wrapping_add(at(&p.kept, output));
+        let mut r = chunk * p.chunk_len;
+        let stop = (r + p.chunk_len).min(p.reduce_len);
+        while r < stop {
+            let (run, within) = (r / p.run_len, r % p.run_len);
+            let len = (p.run_len - within).min(stop - r);
+            let begin = base.wrapping_add(at(&p.outer, run)).wrapping_add(within.wrapping_mul(p.run_stride as u32));
+            if self.k.access == Access::Rows {
+                self.run(task, member, begin, begin + len, r);
+            } else {
+                for i in (member..len).step_by(team as usize) {
+                    self.read(task, begin.wrapping_add(i.wrapping_mul(p.run_stride as u32)), r + i);
+                }
+            }
+            r += len;
+        }
+    }
+
+    /// One pack of a run; the elements outside of it are masked where the shader masks them.
+    fn pack(&mut self, task: u32, pack: u32, begin: u32, end: u32, r: u32, masked: bool) {
+        let elements = self.k.pack as u32;
+        for element in pack * elements..(pack + 1) * elements {
+            if (begin..end).contains(&element) {
+                self.read(task, element, r + element - begin);
+            } else {
+                assert!(masked, "element {element} is none of {begin}..{end}");
+            }
+        }
+        // A pack that is loaded whole lies wholly in the binding.
+        assert!(masked || u64::from(pack + 1) * 16 <= self.bound * self.k.element_bytes);
+    }
+
+    fn run(&mut self, task: u32, member: u32, begin: u32, end: u32, r: u32) {
+        let (elements, team) = (self.k.pack as u32, self.k.team as u32);
+        let head = !begin.is_multiple_of(elements);
+        let first = begin / elements + u32::from(head);
+        let last = end / elements;
+        let tail = !end.is_multiple_of(elements) && !(head && begin / elements == last);
+        if head && member == 0 {
+            self.pack(task, first - 1, begin, end, r, true);
+        }
+        let mut p = first + member;
+        while p + 3 * team < last {
+            (0..4).for_each(|i| self.pack(task, p + i * team, begin, end, r, false));
+            p += 4 * team;
+        }
+        while p < last {
+            self.pack(task, p, begin, end, r, false);
+            p += team;
+        }
+        if tail && member == team - 1 {
+            self.pack(task, last, begin, end, r, true);
+        }
+    }
+
+    fn column(&mut self, index: u64) {
+        let (p, elements) = (self.p, self.k.pack as u32);
+        let blocks = p.columns.div_ceil(elements);
+        if index >= u64::from(p.outputs / p.columns * p.chunks * blocks) {
+            return;
+        }
+        let index = index as u32;
+        let (row, column) = (index / blocks, index % blocks * elements);
+        let (outer, chunk) = (row / p.chunks, row % p.chunks);
+        let start = p.start.wrapping_add(at(&p.kept, outer)) + column;
+        let count = elements.min(p.columns - column);
+        let first = outer * p.columns + column;
+        let task = |n: u32| (first + n) * p.chunks + chunk;
+        let task = |n: u32| if self.k.store == Store::Partial { task(n) } else { first + n };
+        let tasks: Vec<u32> = (0..count).map(task).collect();
+        let stop = ((chunk + 1) * p.chunk_len).min(p.reduce_len);
+        for r in chunk * p.chunk_len..stop {
+            let (run, within) = (r / p.run_len, r % p.run_len);
+            let begin = start.wrapping_add(at(&p.outer, run)).wrapping_add(within.wrapping_mul(p.run_stride as u32));
+            assert_eq!(begin % elements, 0, "a row's packs are not aligned");
+            if count == elements {
+                assert!(u64::from(begin / elements + 1) * 16 <= self.bound * self.k.element_bytes);
+            }
+            tasks.iter().zip(begin..).for_each(|(&task, element)| self.read(task, element, r));
+        }
+        let lanes = self.k.store_lanes();
+        if lanes == 1 {
+            tasks.iter().for_each(|&task| self.store(task.into()..u64::from(task) + 1, task.into()));
+        } else {
+            for i in (0..u64::from(count)).step_by(lanes as usize) {
+                let at = u64::from(first) + i;
+                self.store(at..at + lanes.min(u64::from(count) - i), at / lanes);
+            }
+        }
+    }
+}
+
+/// The elements of each output with their positions, from the definition.
+fn expected_reads(view: &View, reduced: &[usize], base: u64) -> Vec<Vec<(u32, u32)>> {
+    let walk = |dims: &[usize]| {
+        let mut offsets = vec![0_i64];
+        for &d in dims {
+            let along = (0..view.shape()[d] as i64).map(|i| i * view.strides()[d]);
+            let along: Vec<i64> = along.collect();
+            offsets = offsets.iter().flat_map(|&offset| along.iter().map(move |own| offset + own)).collect();
+        }
+        offsets
+    };
+    let kept: Vec<usize> = (0..view.rank()).filter(|d| !reduced.contains(d)).collect();
+    let inner = walk(reduced);
+    let start = view.offset() as i64 - base as i64;
+    let output = |offset: &i64| inner.iter().zip(0..).map(|(own, r)| ((start + offset + own) as u32, r)).collect();
+    walk(&kept).iter().map(output).collect()
+}
+
+/// Walks both passes of a plan, and proves that every element is folded into its output, and every output is written
+/// once.
+fn check_walk(op: &impl Operation, view: &View, reduced: &[i64], limits: &Limits, case: &str) -> (Access, bool) {
+    let plan = op.plan(limits).unwrap_or_else(|error| panic!("{case}: {error}"));
+    let case = format!("{case} {limits:?}\n{plan}");
+    let reduced: Vec<usize> = reduced.iter().map(|&d| d as usize).collect();
+    let first = &plan.passes[0];
+    let input = first.bindings[0];
+    let k = Kernel::new(first);
+    let chunks = u64::from(reduction(first).chunks);
+    let mut walk = Interpreter::walk(first);
+    let expected = expected_reads(view, &reduced, input.offset_bytes / k.element_bytes);
+    let positions_matter = k.operator == Operator::ArgMax;
+    for (output, mut expected) in (0_u64..).zip(expected) {
+        // Positions within a chunk are the chunk's own.
+        let mut found = Vec::new();
+        for chunk in 0..chunks {
+            found.append(walk.reads.get_mut(&(output * chunks + chunk)).unwrap_or(&mut vec![]));
+        }
+        if !positions_matter {
+            // Values may be taken in any order, repeated ones once.
+            found.iter_mut().chain(&mut expected).for_each(|(_, position)| *position = 0);
+            found.sort_unstable();
+            found.dedup();
+            expected.sort_unstable();
+            expected.dedup();
+        }
+        found.sort_unstable();
+        expected.sort_unstable();
+        assert!(found == expected, "output {output} reads {found:?}, expected {expected:?}: {case}");
+    }
+    assert!(walk.reads.values().all(Vec::is_empty), "elements read for no output: {case}");
+    check_stores(&walk, first, &case);
+    if let Some(finish) = plan.passes.get(1) {
+        let walk = Interpreter::walk(finish);
+        for output in 0..u64::from(reduction(finish).outputs) {
+            let mut found = walk.reads[&output].clone();
+            found.sort_unstable();
+            let records = (output * chunks) as u32..((output + 1) * chunks) as u32;
+            assert!(found.iter().map(|&(record, _)| record).eq(records), "{case}");
+        }
+        check_stores(&walk, finish, &case);
+    }
+    (k.access, plan.passes.len() == 2)
+}
+
+fn check_stores(walk: &Walk, pass: &Pass, case: &str) {
+    let (k, p) = (Kernel::new(pass), reduction(pass));
+    let chunks = if k.store == Store::Partial { p.chunks } else { 1 };
+    let tasks = u64::from(p.outputs) * u64::from(chunks);
+    assert!(walk.stores.keys().copied().eq(0..tasks), "{case}");
+    assert!(walk.stores.values().all(|&times| times == 1), "{case}");
+    assert!(walk.units.keys().copied().eq(0..tasks.div_ceil(k.store_lanes())), "{case}");
+    assert!(walk.units.values().all(|&times| times == 1), "{case}");
+}
+
+#[test]
+fn every_element_is_read_for_its_output_and_every_output_written_once() {
+    let mut cases = views();
+    for (name, shape) in [
+        ("long", &[9001][..]),
+        ("two long", &[2, 5003]),
+        ("tall", &[300, 48]),
+        ("tall and narrow", &[700, 5]),
+        ("odd columns", &[77, 37]),
+        ("many short", &[1500, 3]),
+        ("four", &[5, 7, 11, 13]),
+    ] {
+        cases.push((name, View::new(shape).unwrap()));
+    }
+    cases.push(("long reversed", View::new([9001]).unwrap().reverse(0).unwrap()));
+    cases.push(("runs that do not join", View::strided([60, 70], [75, 1], 3).unwrap()));
+    let few_groups = |adapter| Limits { adapter, max_groups: 77, max_group_invocations: 32, ..Limits::default() };
+    let aligned = |adapter| Limits { adapter, binding_alignment_bytes: 4, ..Limits::default() };
+    let all_limits = [AdapterKind::Gpu, AdapterKind::Cpu].map(|a| [few_groups(a), aligned(a)]).concat();
+    let mut seen = BTreeMap::new();
+    for (name, view) in &cases {
+        let sets = if view.rank() == 3 { axes_sets() } else { axes_sweep(view.rank()) };
+        for axes in sets {
+            for dtype in [DType::F32, DType::Bf16, DType::U8, DType::I64] {
+                for limits in &all_limits {
+                    let case = format!("{name} {dtype} {axes:?}");
+                    let op = ReduceMax::new(dtype, view.clone()).axes(axes.clone());
+                    let kind = check_walk(&op, view, &axes, limits, &case);
+                    *seen.entry(format!("ReduceMax {kind:?}")).or_insert(0) += 1;
+                    let op = ArgMax::new(dtype, view.clone()).axes(axes.clone());
+                    let kind = check_walk(&op, view, &axes, limits, &case);
+                    *seen.entry(format!("ArgMax {kind:?}")).or_insert(0) += 1;
+                    let op = op.output(ArgMaxOutput::ValuesAndIndices);
+                    check_walk(&op, view, &axes, limits, &case);
+                }
+            }
+        }
+    }
+    // Every kernel was walked, whole and split.
+    for operator in ["ReduceMax", "ArgMax"] {
+        for access in [Access::Rows, Access::Columns, Access::Strided] {
+            for split in [false, true] {
+                let kind = format!("{operator} {:?}", (access, split));
+                assert!(seen.contains_key(&kind), "{kind} is in no case: {seen:?}");
+            }
+        }
+    }
+    assert!(cases.iter().all(|(_, view)| view.buffer_bytes(DType::U8).unwrap() <= VIEW_LEN.max(15_000)));
+}
