@@ -219,12 +219,17 @@ class Node:
     def has_empty_data(self):
         return any(array.size == 0 for name, array in self.inputs.items() if name != "axes")
 
-    def spans_several_axes(self):
-        """Whether a Hardmax of version 1 or 11 sees more than one axis as one row, or none."""
+    def axes_given(self):
+        axes = self.inputs.get("axes", self.initializers.get("axes"))
+        given = self.attributes.get("axes", []) if axes is None else axes.tolist()
+        return given + [self.attributes.get("axis", 0)]
+
+    def differs_from_hardmax_13(self):
+        """Whether the axis of a Hardmax of version 1 or 11 is the old default, or not the only one of its rows."""
         shape = self.inputs["x"].shape
         axis = self.attributes.get("axis", 1)
         axis += len(shape) if axis < 0 else 0
-        return axis == len(shape) or any(size != 1 for size in shape[axis + 1:])
+        return "axis" not in self.attributes or axis == len(shape) or any(size != 1 for size in shape[axis + 1:])
 
     def model(self):
         attributes = []

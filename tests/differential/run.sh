@@ -3,7 +3,7 @@
 #
 #   tests/differential/run.sh [ONNX_RUN_OPTION...]      such as --backend cpu, or --adapter NAME
 #
-# COUNT sets another number of nodes; ONNX_RUN names a built onnx_run.
+# COUNT sets another number of nodes, SEED another choice of them; ONNX_RUN names a built onnx_run.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 here=tests/differential venv=target/differential/venv
