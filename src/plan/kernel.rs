@@ -240,7 +240,8 @@ fn pack_operands(dtype: DType, operands: u32, splats: u32) -> String {
                 constants += &format!("    m = fold(m, splat(operand{n}[at[{n}] / LANES], at[{n}] % LANES));\n");
             }
             (true, true) => {
-                constants += &format!("    let e{n} = vec2<u32>(operand{n}[2u * at[{n}]], operand{n}[2u * at[{n}] + 1u]);\n");
+                constants +=
+                    &format!("    let e{n} = vec2<u32>(operand{n}[2u * at[{n}]], operand{n}[2u * at[{n}] + 1u]);\n");
                 constants += &format!("    m = fold(m, vec4<u32>(e{n}, e{n}));\n");
             }
         }
@@ -266,7 +267,9 @@ fn element_operands(dtype: DType, operands: u32) -> String {
         declarations += &operand(n, "u32");
         folds += &format!("    let e{n} = at[{n}] + column * params.operands[{n}].row_stride;\n");
         folds += &match dtype.bytes() {
-            8 => format!("    key = key_max(key, key_of(vec2<u32>(operand{n}[2u * e{n}], operand{n}[2u * e{n} + 1u])));\n"),
+            8 => format!(
+                "    key = key_max(key, key_of(vec2<u32>(operand{n}[2u * e{n}], operand{n}[2u * e{n} + 1u])));\n"
+            ),
             _ => format!("    key = key_max(key, word_key(operand{n}[e{n} / LANES], e{n} % LANES));\n"),
         };
     }
