@@ -12,6 +12,12 @@ pub struct TensorType {
 }
 
 impl TensorType {
+    /// The number of elements; 0 too where no 63-bit number counts them, which no operation gives.
+    #[allow(clippy::len_without_is_empty)] // a count, not a collection
+    pub fn len(&self) -> u64 {
+        crate::view::checked_len(&self.shape).unwrap_or(0)
+    }
+
     /// The bytes of its elements, without padding; `None` if no 64-bit number counts them.
     pub fn bytes(&self) -> Option<u64> {
         crate::view::checked_len(&self.shape)?.checked_mul(self.dtype.bytes())

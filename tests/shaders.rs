@@ -12,6 +12,21 @@ fn kernels() -> Vec<Kernel> {
             kernels.push(Kernel { program, dtype, constants: constants.to_vec() });
         };
         push(Program::Fill, &[Constant::Group(64)]);
+        push(Program::HardmaxWrite, &[Constant::Group(64)]);
+        let nans: &[Constant] = if dtype.is_float() { &[Constant::NansIgnored] } else { &[] };
+        push(Program::HardmaxColumns, &[&[Constant::Group(64)], nans].concat());
+        for access in [Access::Rows, Access::Strided] {
+            push(Program::HardmaxRows { access, team: false }, &[&[Constant::Group(64)], nans].concat());
+            let team = [Constant::Group(64), Constant::Team(16)];
+            push(Program::HardmaxRows { access, team: true }, &[&team, nans].concat());
+        }
+        for operands in [0, 1, 2, 7, 32] {
+            let constants = [&[Constant::Group(64), Constant::Continues], nans].concat();
+            push(Program::MaxElements { operands }, &constants);
+            for splats in [0, 0b10, u32::MAX] {
+                push(Program::MaxPacks { operands, splats }, &constants);
+            }
+        }
         for operator in [Operator::ReduceMax, Operator::ArgMax] {
             for access in [Access::Rows, Access::Columns, Access::Strided, Access::Finish] {
                 if access == Access::Columns && operator == Operator::ArgMax && dtype.bytes() == 8 {

@@ -16,6 +16,9 @@ pub struct GpuOptions {
     pub default_limits: bool,
 }
 
+/// What an output is used for: the last dispatch writes it, and it is read back.
+const OUTPUT: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE.union(wgpu::BufferUsages::COPY_SRC);
+
 /// A device of our own, for people who have none: picks an adapter, runs operations on host tensors, reads back.
 ///
 /// Engines that own a device take [`Kernels`] instead, and record into their own encoder.
@@ -130,10 +133,12 @@ impl Gpu {
         self.check_lost()?;
         let prepared = self.kernels.prepare(plan).await.map_err(|error| self.explain(error))?;
         let scopes = Scopes::push(self.device());
-        let inputs: Vec<wgpu::Buffer> = inputs.iter().map(|bytes| self.upload(bytes)).collect();
-        let output =
-            |&bytes: &u64| self.buffer("output", bytes, wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC);
-        let outputs: Vec<wgpu::Buffer> = plan.output_bytes.iter().map(output).collect();
+        let mut uploads: Vec<wgpu::Buffer> = inputs.iter().map(|bytes| self.upload(bytes)).collect();
+        let output = |&bytes: &u64| self.buffer("output", bytes, OUTPUT);
+        let mut outputs: Vec<wgpu::Buffer> = plan.output_bytes.iter().map(output).collect();
+        if let Some(input) = plan.in_place.and_then(|n| uploads.get_mut(n)) {
+            std::mem::swap(input, &mut outputs[0]);
+        }
         let scratch = plan.scratch_bytes.map(|bytes| self.buffer("scratch", bytes, wgpu::BufferUsages::STORAGE));
         let read_back = |buffer: &wgpu::Buffer| {
             self.buffer("read back", buffer.size(), wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ)
@@ -142,7 +147,7 @@ impl Gpu {
         scopes.pop().await.map_err(|error| self.explain(error))?;
         let scopes = Scopes::push(self.device());
         let mut encoder = self.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        let slots = Slots { inputs: &whole(&inputs), outputs: &whole(&outputs), scratch: &whole(&scratch) };
+        let slots = Slots { inputs: &whole(&uploads), outputs: &whole(&outputs), scratch: &whole(&scratch) };
         let recorded = prepared.record(&mut encoder, &slots);
         for (output, read_back) in outputs.iter().zip(&read_backs) {
             encoder.copy_buffer_to_buffer(output, 0, read_back, 0, output.size());
@@ -162,7 +167,8 @@ impl Gpu {
 
     fn upload(&self, bytes: &[u8]) -> wgpu::Buffer {
         let padded = bytes.len().next_multiple_of(4);
-        let buffer = self.buffer("input", padded as u64, wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST);
+        let usage = OUTPUT | wgpu::BufferUsages::COPY_DST; // an input may become the output, in place
+        let buffer = self.buffer("input", padded as u64, usage);
         let whole = bytes.len() - bytes.len() % 4;
         self.queue.write_buffer(&buffer, 0, &bytes[..whole]);
         if padded > whole {
@@ -213,6 +219,9 @@ impl Gpu {
 
     /// A lost device explains whatever else went wrong.
     fn explain(&self, error: Error) -> Error {
+        // The loss may be known to wgpu, but not told yet. In a browser the event loop tells it.
+        #[cfg(not(target_arch = "wasm32"))]
+        let _ = self.device().poll(wgpu::PollType::Poll);
         self.check_lost().err().unwrap_or(error)
     }
 }

@@ -35,6 +35,8 @@ struct Inner {
     params: wgpu::Buffer,
     /// Where each pass's parameters lie.
     params_at: Vec<Range<u64>>,
+    /// The plan's constants, a buffer each.
+    constants: Vec<wgpu::Buffer>,
 }
 
 impl Prepared {
@@ -49,16 +51,9 @@ impl Prepared {
             bytes.resize(bytes.len().next_multiple_of(16), 0); // uniform structs end at 16 bytes
             params_at.push(begin..bytes.len() as u64);
         }
-        let params = device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("wgmax parameters"),
-            size: bytes.len() as u64,
-            usage: wgpu::BufferUsages::UNIFORM,
-            mapped_at_creation: true,
-        });
-        if let Ok(mut mapped) = params.get_mapped_range_mut(..) {
-            mapped.copy_from_slice(&bytes);
-        }
-        params.unmap();
+        let params = filled_buffer(device, "wgmax parameters", &bytes, wgpu::BufferUsages::UNIFORM);
+        let constant = |bytes: &Vec<u8>| filled_buffer(device, "wgmax constant", bytes, wgpu::BufferUsages::STORAGE);
+        let constants = plan.constants.iter().map(constant).collect();
         Prepared(Arc::new(Inner {
             device: device.clone(),
             alignment_bytes: limits.binding_alignment_bytes,
@@ -66,6 +61,7 @@ impl Prepared {
             pipelines,
             params,
             params_at,
+            constants,
         }))
     }
 
@@ -81,7 +77,7 @@ impl Prepared {
     /// [`Error::WrongCount`], [`Error::BindingTooSmall`], [`Error::BindingMisaligned`], [`Error::BindingUsage`],
     /// [`Error::BindingOverlap`] or [`Error::BindingSharesBuffer`]: see [`Slots`].
     pub fn bind(&self, slots: &Slots<'_>) -> Result<Bound, Error> {
-        let Inner { device, plan, pipelines, params, params_at, .. } = &*self.0;
+        let Inner { device, plan, pipelines, params, params_at, constants, .. } = &*self.0;
         self.check(slots)?;
         let passes = plan.passes.iter().zip(pipelines).zip(params_at);
         let bind = |((pass, pipeline), at): ((&crate::plan::Pass, &Pipeline), &Range<u64>)| {
@@ -95,8 +91,12 @@ impl Prepared {
             };
             let mut entries = vec![entry(0, params, at.start, at.end - at.start)];
             entries.extend(pass.bindings.iter().map(|b| {
-                let slice = slots.get(b.slot);
-                entry(b.binding, slice.buffer(), slice.offset() + b.offset_bytes, b.bytes)
+                let (buffer, offset) = match (b.slot, slots.get(b.slot)) {
+                    (Slot::Constant(n), _) => (&constants[n], 0),
+                    (_, Some(slice)) => (slice.buffer(), slice.offset()),
+                    (_, None) => (params, 0), // the count of slots was checked
+                };
+                entry(b.binding, buffer, offset + b.offset_bytes, b.bytes)
             }));
             let group = device.create_bind_group(&wgpu::BindGroupDescriptor {
                 label: Some(&plan.label),
@@ -127,19 +127,20 @@ impl Prepared {
         let scratch_needed = plan.scratch_bytes.iter().rposition(|&bytes| bytes > 0).map_or(0, |last| last + 1);
         let scratch_most = plan.scratch_bytes.len();
         count("scratch buffers", slots.scratch.len(), slots.scratch.len().clamp(scratch_needed, scratch_most))?;
-        let used = used_slots(plan);
-        used.iter().try_for_each(|&(slot, needed)| self.check_slot(slot, slots.get(slot), needed))?;
-        for (i, &(written, bytes)) in used.iter().enumerate().filter(|(_, (slot, _))| !matches!(slot, Slot::Input(_))) {
-            for &(other, other_bytes) in used.iter().enumerate().filter(|&(j, _)| j != i).map(|(_, used)| used) {
-                if overlap(slots.get(written), bytes, slots.get(other), other_bytes) {
-                    return Err(Error::BindingOverlap { written: written.to_string(), other: other.to_string() });
-                }
+        let used = used_slots(plan, slots);
+        used.iter().try_for_each(|own| self.check_slot(own))?;
+        for (i, written) in used.iter().enumerate().filter(|(_, own)| !matches!(own.slot, Slot::Input(_))) {
+            let others = used.iter().enumerate().filter(|&(j, _)| j != i).map(|(_, own)| own);
+            if let Some(other) = others.into_iter().find(|other| overlap(written, other)) {
+                let (written, other) = (written.slot.to_string(), other.slot.to_string());
+                return Err(Error::BindingOverlap { written, other });
             }
         }
+        let buffer = |b: &Binding| slots.get(b.slot).map(|slice| slice.buffer());
         for pass in &plan.passes {
             for written in pass.bindings.iter().filter(|b| b.writes) {
-                let shares = |read: &&Binding| slots.get(read.slot).buffer() == slots.get(written.slot).buffer();
-                if let Some(read) = pass.bindings.iter().filter(|b| !b.writes).find(shares) {
+                let mut reads = pass.bindings.iter().filter(|b| !b.writes);
+                if let Some(read) = reads.find(|read| buffer(read) == buffer(written)) {
                     let (written, read) = (written.slot.to_string(), read.slot.to_string());
                     return Err(Error::BindingSharesBuffer { written, read });
                 }
@@ -148,7 +149,7 @@ impl Prepared {
         Ok(())
     }
 
-    fn check_slot(&self, slot: Slot, slice: &wgpu::BufferSlice<'_>, needed: u64) -> Result<(), Error> {
+    fn check_slot(&self, &Used { slot, slice, needed }: &Used<'_>) -> Result<(), Error> {
         let slot = || slot.to_string();
         if slice.size() < needed {
             return Err(Error::BindingTooSmall { slot: slot(), given: slice.size(), needed });
@@ -164,24 +165,46 @@ impl Prepared {
     }
 }
 
-/// The slots that a plan touches, with the bytes that it needs there.
-fn used_slots(plan: &Plan) -> Vec<(Slot, u64)> {
+/// A slot that a plan touches, with the bytes that it needs there.
+struct Used<'a> {
+    slot: Slot,
+    slice: &'a wgpu::BufferSlice<'a>,
+    needed: u64,
+}
+
+fn used_slots<'a>(plan: &Plan, slots: &'a Slots<'a>) -> Vec<Used<'a>> {
     let inputs = plan.input_bytes.iter().enumerate().map(|(n, &bytes)| (Slot::Input(n), bytes));
     let outputs = plan.output_bytes.iter().enumerate().map(|(n, &bytes)| (Slot::Output(n), bytes));
     let scratch = plan.scratch_bytes.iter().enumerate().map(|(n, &bytes)| (Slot::Scratch(n), bytes));
-    inputs.chain(outputs).chain(scratch).filter(|&(_, bytes)| bytes > 0).collect()
+    let touched = inputs.chain(outputs).chain(scratch).filter(|&(_, bytes)| bytes > 0);
+    touched.filter_map(|(slot, needed)| Some(Used { slot, slice: slots.get(slot)?, needed })).collect()
 }
 
-fn overlap(a: &wgpu::BufferSlice<'_>, a_bytes: u64, b: &wgpu::BufferSlice<'_>, b_bytes: u64) -> bool {
-    a.buffer() == b.buffer() && a.offset() < b.offset() + b_bytes && b.offset() < a.offset() + a_bytes
+fn overlap(a: &Used<'_>, b: &Used<'_>) -> bool {
+    let (at_a, at_b) = (a.slice.offset(), b.slice.offset());
+    a.slice.buffer() == b.slice.buffer() && at_a < at_b + b.needed && at_b < at_a + a.needed
 }
 
-impl Slots<'_> {
-    fn get(&self, slot: Slot) -> &wgpu::BufferSlice<'_> {
+fn filled_buffer(device: &wgpu::Device, label: &str, bytes: &[u8], usage: wgpu::BufferUsages) -> wgpu::Buffer {
+    let size = bytes.len() as u64;
+    let buffer =
+        device.create_buffer(&wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: true });
+    // It fails only for a buffer that could not be made, which the caller's error scope tells.
+    if let Ok(mut mapped) = buffer.get_mapped_range_mut(..) {
+        mapped.copy_from_slice(bytes);
+    }
+    buffer.unmap();
+    buffer
+}
+
+impl<'a> Slots<'a> {
+    /// What the caller gave for a slot; nothing for constants, which are the plan's own.
+    fn get(&self, slot: Slot) -> Option<&wgpu::BufferSlice<'a>> {
         match slot {
-            Slot::Input(n) => &self.inputs[n],
-            Slot::Output(n) => &self.outputs[n],
-            Slot::Scratch(n) => &self.scratch[n],
+            Slot::Input(n) => self.inputs.get(n),
+            Slot::Output(n) => self.outputs.get(n),
+            Slot::Scratch(n) => self.scratch.get(n),
+            Slot::Constant(_) => None,
         }
     }
 }

@@ -4,23 +4,27 @@
 //! is not on this crate's wgpu can take each pass's [`wgsl`](Kernel::wgsl), [`constants`](Kernel::constants),
 //! [`parameter bytes`](Params::to_bytes), grid and bindings, and dispatch them itself.
 
+mod arg_max;
 mod dims;
 mod hardmax;
 mod kernel;
 mod max;
 mod params;
+mod reduce_max;
 mod reduction;
 mod tuning;
 
 use std::fmt;
 
+pub(crate) use arg_max::arg_max;
 pub(crate) use hardmax::hardmax;
 pub use kernel::{Access, Constant, Kernel, Operator, Program, Store};
 pub(crate) use max::max;
-pub use params::{Dim, FillParams, Params, ReductionParams};
-pub(crate) use reduction::{arg_max, reduce_max};
+pub use params::{BroadcastParams, Dim, FillParams, HardmaxWriteParams, OperandParams, Params, ReductionParams};
+pub(crate) use reduce_max::reduce_max;
 
-use crate::{Error, Limits};
+use crate::dtype::padded_bytes;
+use crate::{Error, Limits, TensorType};
 
 /// One operation's dispatches, in order.
 ///
@@ -43,6 +47,11 @@ pub struct Plan {
     /// Bytes that each scratch buffer needs; 0 where it is not used. The caller gives them; what they hold does not
     /// matter, before or after.
     pub scratch_bytes: [u64; 2],
+    /// The input that output 0 is written over: the caller's output buffer holds it to begin with, and what is given as
+    /// that input is not looked at.
+    pub in_place: Option<usize>,
+    /// The little-endian bytes of operands that travel with the plan, each a whole number of words.
+    pub constants: Vec<Vec<u8>>,
     /// The dispatches. Each may depend on those before it. None at all where every output is empty.
     pub passes: Vec<Pass>,
 }
@@ -88,6 +97,46 @@ pub enum Slot {
     Output(usize),
     /// Scratch buffer number n.
     Scratch(usize),
+    /// Constant number n of the plan: a buffer of the host's, filled with its bytes once.
+    Constant(usize),
+}
+
+impl Plan {
+    /// A plan that does nothing yet.
+    fn new(label: String, inputs: usize, outputs: &[Binding]) -> Plan {
+        Plan {
+            label,
+            input_bytes: vec![0; inputs],
+            output_bytes: outputs.iter().map(|output| output.bytes).collect(),
+            scratch_bytes: [0; 2],
+            in_place: None,
+            constants: vec![],
+            passes: vec![],
+        }
+    }
+
+    /// Bytes that the dispatches read and write in all: each binding once, except that one bound twice, as words and as
+    /// packs, counts once, and one that is read and written counts twice.
+    pub fn moved_bytes(&self) -> u64 {
+        let pass_bytes = |pass: &Pass| -> u64 {
+            let continues = pass.kernel.constants.contains(&Constant::Continues);
+            let mut seen: Vec<Binding> = Vec::new();
+            for b in &pass.bindings {
+                if seen.iter().all(|own| own.slot != b.slot) {
+                    seen.push(*b);
+                }
+            }
+            seen.iter().map(|b| if b.writes && continues { 2 * b.bytes } else { b.bytes }).sum()
+        };
+        self.passes.iter().map(pass_bytes).sum()
+    }
+}
+
+impl Binding {
+    /// Where it ends, in bytes from the slot's start.
+    pub fn end_bytes(&self) -> u64 {
+        self.offset_bytes + self.bytes
+    }
 }
 
 impl fmt::Display for Slot {
@@ -96,6 +145,7 @@ impl fmt::Display for Slot {
             Slot::Input(n) => write!(f, "input {n}"),
             Slot::Output(n) => write!(f, "output {n}"),
             Slot::Scratch(n) => write!(f, "scratch {n}"),
+            Slot::Constant(n) => write!(f, "constant {n}"),
         }
     }
 }
@@ -107,7 +157,7 @@ impl fmt::Display for Plan {
             write!(f, "\n  {} {:?}", pass.kernel, pass.grid)?;
             for b in &pass.bindings {
                 let access = if b.writes { "writes" } else { "reads" };
-                write!(f, "\n    {access} {} bytes {}..{}", b.slot, b.offset_bytes, b.offset_bytes + b.bytes)?;
+                write!(f, "\n    {access} {} bytes {}..{}", b.slot, b.offset_bytes, b.end_bytes())?;
             }
         }
         Ok(())
@@ -115,12 +165,29 @@ impl fmt::Display for Plan {
 }
 
 /// The workgroups for `groups` of them, folded into two dimensions where one does not hold them. The last row may then
-/// have surplus groups.
-fn grid(groups: u64, limits: &Limits) -> Result<[u32; 3], Error> {
+/// have surplus groups; `group_elements` are those that a shader counts for one group.
+fn grid(groups: u64, group_elements: u64, limits: &Limits) -> Result<[u32; 3], Error> {
     let most = u64::from(limits.max_groups);
     let rows = groups.div_ceil(most.max(1)).max(1);
     if rows > most {
         return Err(Error::TooLarge { what: "workgroups", given: groups, limit: most * most });
     }
-    Ok([groups.div_ceil(rows) as u32, rows as u32, 1])
+    let columns = groups.div_ceil(rows);
+    dims::word(columns.saturating_mul(rows).saturating_mul(group_elements))?;
+    Ok([columns as u32, rows as u32, 1])
+}
+
+/// The whole outputs, at bindings 3 and on.
+fn output_bindings(outputs: &[TensorType], limits: &Limits) -> Result<Vec<Binding>, Error> {
+    let whole = |(n, output): (usize, &TensorType)| {
+        let bytes = padded_bytes(output.dtype, output.len()).unwrap_or(u64::MAX);
+        check_binding("bytes of an output", bytes, limits)?;
+        Ok(Binding { binding: 3 + n as u32, slot: Slot::Output(n), writes: true, offset_bytes: 0, bytes })
+    };
+    outputs.iter().enumerate().map(whole).collect()
+}
+
+fn check_binding(what: &'static str, bytes: u64, limits: &Limits) -> Result<(), Error> {
+    let limit = limits.max_binding_bytes;
+    if bytes > limit { Err(Error::TooLarge { what, given: bytes, limit }) } else { Ok(()) }
 }

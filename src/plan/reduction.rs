@@ -1,123 +1,67 @@
-//! ReduceMax and ArgMax: which kernel, how many invocations a task, whether a row is split.
+//! What ReduceMax, ArgMax and Hardmax have in common: which kernel reduces, how many invocations share a task, whether a
+//! row is split.
 
 use super::dims::{Problem, shader_dims, stride_word, word};
 use super::tuning::{Tuning, power_of_two_below, tuning};
 use super::{
-    Access, Binding, Constant, FillParams, Kernel, Operator, Params, Pass, Plan, Program, ReductionParams, Slot, Store,
+    Access, Binding, Constant, Kernel, Operator, Params, Pass, Program, ReductionParams, Slot, Store, check_binding,
     grid,
 };
 use crate::dtype::padded_bytes;
-use crate::element::{Element, with_element_type};
-use crate::op::{ArgMax, ArgMaxOutput, EmptyMax, NanPolicy, Operation, ReduceMax};
-use crate::{DType, Error, Limits, TensorType, View};
+use crate::{DType, Error, Limits, NanPolicy, View};
 
 /// The most loop iterations that an invocation may make, nested loops counted together. lavapipe ends loops silently
 /// at 65 535, and a short dispatch keeps clear of the watchdogs of drivers and browsers.
-const MAX_STEPS: u64 = 32_768;
+pub(super) const MAX_STEPS: u64 = 32_768;
 
 /// The most partial results that one invocation of a finishing pass takes, so that those of a whole output unit stay
 /// below [`MAX_STEPS`].
 const MAX_PARTIALS: u64 = MAX_STEPS / 8;
 
-pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error> {
-    let reduced = op.checked()?;
-    let outputs = op.outputs()?;
-    let out_len = element_count(&outputs[0]);
-    let request = Request {
-        label: format!("ReduceMax {} {:?} over {reduced:?}", op.dtype, op.input.shape()),
-        dtype: op.dtype,
-        view: &op.input,
-        reduced: &reduced,
-        operator: Operator::ReduceMax,
-        store: Store::Value,
-        constants: nan_constants(op.dtype, op.nan),
-        out_len,
-        output_bytes: output_bytes(&outputs)?,
-    };
-    if out_len > 0 && op.input.is_empty() {
-        return fill(&request, op.empty, limits);
-    }
-    request.plan(limits)
-}
-
-pub(crate) fn arg_max(op: &ArgMax, limits: &Limits) -> Result<Plan, Error> {
-    let reduced = op.checked()?;
-    let outputs = op.outputs()?;
-    let mut constants = nan_constants(op.dtype, op.nan);
-    if op.select_last {
-        constants.push(Constant::Last);
-    }
-    let request = Request {
-        label: format!("ArgMax {} {:?} over {reduced:?}", op.dtype, op.input.shape()),
-        dtype: op.dtype,
-        view: &op.input,
-        reduced: &reduced,
-        operator: Operator::ArgMax,
-        store: match op.output {
-            ArgMaxOutput::Indices => Store::Index,
-            ArgMaxOutput::ValuesAndIndices => Store::Both,
-        },
-        constants,
-        out_len: element_count(&outputs[0]),
-        output_bytes: output_bytes(&outputs)?,
-    };
-    let mut plan = request.plan(limits)?;
-    // Only what stores indices has their width as a constant.
-    if let Some(last) = plan.passes.last_mut() {
-        last.kernel.constants.push(Constant::IndexWords((op.index.dtype().bytes() / 4) as u32));
-    }
-    Ok(plan)
-}
-
-fn nan_constants(dtype: DType, nan: NanPolicy) -> Vec<Constant> {
-    if dtype.is_float() && nan == NanPolicy::Ignore { vec![Constant::NansIgnored] } else { vec![] }
-}
-
-fn element_count(tensor: &TensorType) -> u64 {
-    tensor.bytes().map_or(0, |bytes| bytes / tensor.dtype.bytes())
-}
-
-fn output_bytes(outputs: &[TensorType]) -> Result<Vec<u64>, Error> {
-    let bytes = |t: &TensorType| padded_bytes(t.dtype, element_count(t));
-    let too_large = Error::TooLarge { what: "bytes of an output", given: u64::MAX, limit: i64::MAX as u64 };
-    outputs.iter().map(bytes).collect::<Option<_>>().ok_or(too_large)
-}
-
-/// A reduction to be planned.
-struct Request<'a> {
-    label: String,
-    dtype: DType,
-    view: &'a View,
-    reduced: &'a [usize],
-    operator: Operator,
-    /// What the last pass writes.
-    store: Store,
+/// A reduction to be planned. It has outputs, and elements to reduce to them.
+pub(super) struct Reduction<'a> {
+    pub dtype: DType,
+    pub view: &'a View,
+    pub reduced: &'a [usize],
+    pub operator: Operator,
+    /// What the last pass writes, and where.
+    pub store: Store,
+    pub targets: Vec<Binding>,
     /// Constants of every pass.
-    constants: Vec<Constant>,
-    out_len: u64,
-    output_bytes: Vec<u64>,
+    pub constants: Vec<Constant>,
+    /// Words of an index, where the last pass writes indices.
+    pub index_words: Option<u32>,
+    /// Output elements.
+    pub out_len: u64,
+}
+
+/// A reduction with everything decided.
+pub(super) struct Setup {
+    pub tuning: Tuning,
+    pub problem: Problem,
+    /// What the first pass reads.
+    pub window: Binding,
+    pub cut: Cut,
+}
+
+pub(super) fn nan_constants(dtype: DType, nan: NanPolicy) -> Vec<Constant> {
+    if dtype.is_float() && nan == NanPolicy::Ignore { vec![Constant::NansIgnored] } else { vec![] }
 }
 
 /// How a reduction is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Cut {
-    access: Access,
+pub(super) struct Cut {
+    pub access: Access,
     /// Invocations that share a task.
-    team: u64,
+    pub team: u64,
     /// Elements that a task reduces.
-    chunk_len: u64,
+    pub chunk_len: u64,
     /// Tasks of an output.
-    chunks: u64,
+    pub chunks: u64,
 }
 
-impl Request<'_> {
-    fn plan(&self, limits: &Limits) -> Result<Plan, Error> {
-        if self.out_len == 0 {
-            return Ok(self.with_passes(0, 0, vec![]));
-        }
-        for &bytes in &self.output_bytes {
-            check_binding("bytes of an output", bytes, limits)?;
-        }
+impl Reduction<'_> {
+    pub fn setup(&self, limits: &Limits) -> Result<Setup, Error> {
         self.view.buffer_bytes(self.dtype)?; // no byte of the view is past what 64 bits count
         let tuning = tuning(limits);
         // A binding begins where the device allows it, and at a whole pack.
@@ -132,38 +76,35 @@ impl Request<'_> {
             bytes: padded_bytes(self.dtype, problem.span).unwrap_or(u64::MAX),
         };
         check_binding("bytes from a view's first element to its last", window.bytes, limits)?;
+        // What follows multiplies both by small numbers.
+        word(problem.outputs())?;
+        word(problem.reduce_len())?;
         let cut = self.cut(&problem, &tuning)?;
-        let split = cut.chunks > 1;
-        let params = self.params(&problem, &cut)?;
-        let scratch_bytes = if split { self.partial_bytes(&cut) } else { 0 };
-        check_binding("bytes of partial results", scratch_bytes, limits)?;
-        let partials =
-            Binding { binding: 3, slot: Slot::Scratch(0), writes: true, offset_bytes: 0, bytes: scratch_bytes };
-        let store = if split { Store::Partial } else { self.store };
-        let mut passes = vec![Pass {
-            kernel: self.kernel(cut.access, cut.team, store, &tuning),
-            grid: self.grid(&problem, &cut, store, &tuning, limits)?,
-            params: Params::Reduction(params.clone()),
-            bindings: input_bindings(cut.access, window)
-                .into_iter()
-                .chain(if split { vec![partials] } else { self.outputs() })
-                .collect(),
-        }];
-        if split {
-            let found = Binding { binding: 1, writes: false, ..partials };
-            passes.push(self.finish(params, &cut, found, &tuning, limits)?);
-        }
-        Ok(self.with_passes(window.offset_bytes + window.bytes, scratch_bytes, passes))
+        Ok(Setup { tuning, problem, window, cut })
     }
 
-    fn with_passes(&self, input_bytes: u64, scratch_bytes: u64, passes: Vec<Pass>) -> Plan {
-        Plan {
-            label: self.label.clone(),
-            input_bytes: vec![input_bytes],
-            output_bytes: self.output_bytes.clone(),
-            scratch_bytes: [scratch_bytes, 0],
-            passes,
+    /// The passes, and the bytes of partial results that they leave in scratch 0.
+    pub fn passes(&self, setup: &Setup, limits: &Limits) -> Result<(Vec<Pass>, u64), Error> {
+        let Setup { tuning, problem, window, cut } = setup;
+        let params = self.params(problem, cut)?;
+        let first = |store, targets: &[Binding]| {
+            Ok::<_, Error>(Pass {
+                kernel: self.kernel(cut.access, cut.team, store, tuning),
+                grid: self.grid(problem, cut, store, tuning, limits)?,
+                params: Params::Reduction(params.clone()),
+                bindings: [&input_bindings(cut.access, *window), targets].concat(),
+            })
+        };
+        if cut.chunks == 1 {
+            return Ok((vec![first(self.store, &self.targets)?], 0));
         }
+        let bytes = self.partial_bytes(cut);
+        check_binding("bytes of partial results", bytes, limits)?;
+        let partials = Binding { binding: 3, slot: Slot::Scratch(0), writes: true, offset_bytes: 0, bytes };
+        let found = Binding { binding: 1, writes: false, ..partials };
+        let passes =
+            vec![first(Store::Partial, &[partials])?, self.finish(params.clone(), cut, found, tuning, limits)?];
+        Ok((passes, bytes))
     }
 
     /// The finishing pass: one output's partial results are its row.
@@ -183,39 +124,34 @@ impl Request<'_> {
         Ok(Pass {
             kernel: self.kernel(Access::Finish, team, self.store, tuning),
             params: Params::Reduction(params),
-            grid: grid(groups, limits)?,
-            bindings: [vec![found], self.outputs()].concat(),
+            grid: grid(groups, tuning.group * self.dtype.lanes(), limits)?,
+            bindings: [&[found], &self.targets[..]].concat(),
         })
     }
 
-    fn outputs(&self) -> Vec<Binding> {
-        let output = |(n, &bytes): (usize, &u64)| Binding {
-            binding: 3 + n as u32,
-            slot: Slot::Output(n),
-            writes: true,
-            offset_bytes: 0,
-            bytes,
-        };
-        self.output_bytes.iter().enumerate().map(output).collect()
+    fn kernel(&self, access: Access, team: u64, store: Store, tuning: &Tuning) -> Kernel {
+        let program = Program::Reduce { operator: self.operator, access, team: team > 1, store };
+        let mut constants = self.kernel_constants(team, tuning);
+        constants.extend(self.index_words.filter(|_| store != Store::Partial).map(Constant::IndexWords));
+        Kernel { program, dtype: self.dtype, constants }
     }
 
-    fn kernel(&self, access: Access, team: u64, store: Store, tuning: &Tuning) -> Kernel {
+    pub fn kernel_constants(&self, team: u64, tuning: &Tuning) -> Vec<Constant> {
         let mut constants = vec![Constant::Group(tuning.group as u32)];
         if team > 1 {
             constants.push(Constant::Team(team as u32));
         }
         constants.extend(&self.constants);
-        let program = Program::Reduce { operator: self.operator, access, team: team > 1, store };
-        Kernel { program, dtype: self.dtype, constants }
+        constants
     }
 
-    fn params(&self, problem: &Problem, cut: &Cut) -> Result<ReductionParams, Error> {
+    pub fn params(&self, problem: &Problem, cut: &Cut) -> Result<ReductionParams, Error> {
         let columns = if cut.access == Access::Columns { problem.columns().unwrap_or(1) } else { 1 };
         let kept = if cut.access == Access::Columns { problem.kept.get(1..).unwrap_or(&[]) } else { &problem.kept };
         // The shaders' counters pass the ends of reductions by at most a chunk, and addresses by at most a few packs.
         word(problem.reduce_len() + cut.chunk_len)?;
         word(problem.span + 64 * tuning_reach(cut.team))?;
-        word(self.out_len * cut.chunks + (1 << 24))?; // surplus groups
+        word(self.out_len * cut.chunks)?;
         Ok(ReductionParams {
             outputs: word(self.out_len)?,
             reduce_len: word(problem.reduce_len())?,
@@ -239,7 +175,7 @@ impl Request<'_> {
     }
 
     /// A workgroup's teams are enough to fill an output unit.
-    fn max_team(&self, store: Store, tuning: &Tuning) -> u64 {
+    pub fn max_team(&self, store: Store, tuning: &Tuning) -> u64 {
         tuning.max_team.min(tuning.group / self.store_lanes(store)).max(1)
     }
 
@@ -267,7 +203,7 @@ impl Request<'_> {
             }
             _ => groups(tasks, cut.team, self.store_lanes(store), tuning.group),
         };
-        grid(groups, limits)
+        grid(groups, tuning.group * self.dtype.pack_elements(), limits)
     }
 
     fn cut(&self, problem: &Problem, tuning: &Tuning) -> Result<Cut, Error> {
@@ -405,45 +341,13 @@ fn tuning_reach(team: u64) -> u64 {
     4 * team
 }
 
-fn groups(tasks: u64, team: u64, store_lanes: u64, group: u64) -> u64 {
+pub(super) fn groups(tasks: u64, team: u64, store_lanes: u64, group: u64) -> u64 {
     if team == 1 { tasks.div_ceil(store_lanes).div_ceil(group) } else { tasks.div_ceil(group / team) }
 }
 
-fn input_bindings(access: Access, window: Binding) -> Vec<Binding> {
+pub(super) fn input_bindings(access: Access, window: Binding) -> Vec<Binding> {
     match access {
         Access::Rows | Access::Columns => vec![window, Binding { binding: 2, ..window }],
         Access::Strided | Access::Finish => vec![window],
     }
-}
-
-fn check_binding(what: &'static str, bytes: u64, limits: &Limits) -> Result<(), Error> {
-    let limit = limits.max_binding_bytes;
-    if bytes > limit { Err(Error::TooLarge { what, given: bytes, limit }) } else { Ok(()) }
-}
-
-/// The maximum of nothing, everywhere.
-fn fill(request: &Request, empty: EmptyMax, limits: &Limits) -> Result<Plan, Error> {
-    let [low, high] = with_element_type!(request.dtype, T => element_words::<T>(empty));
-    let bytes = request.output_bytes[0];
-    check_binding("bytes of an output", bytes, limits)?;
-    let tuning = tuning(limits);
-    let pass = Pass {
-        kernel: Kernel {
-            program: Program::Fill,
-            dtype: request.dtype,
-            constants: vec![Constant::Group(tuning.group as u32)],
-        },
-        params: Params::Fill(FillParams { words: word(bytes / 4)?, low, high }),
-        grid: grid((bytes / 4).div_ceil(tuning.group), limits)?,
-        bindings: request.outputs(),
-    };
-    Ok(request.with_passes(0, 0, vec![pass]))
-}
-
-/// The two words that an even and an odd word of an output become when it is filled.
-fn element_words<T: Element>(empty: EmptyMax) -> [u32; 2] {
-    let element = if empty == EmptyMax::LowestFinite { T::LOWEST_FINITE } else { T::LEAST };
-    let mut bytes = [0; 8];
-    bytes.chunks_exact_mut(size_of::<T>()).for_each(|bytes| element.write(bytes));
-    bytemuck::cast(bytes)
 }

@@ -16,14 +16,17 @@ pub(super) struct Tuning {
     /// The fewest 16-byte loads, or single elements where they are strided, that an invocation of a split reduction is
     /// worth.
     pub loads_per_split: u64,
+    /// Packs, or output units, that an invocation of an element-wise kernel writes.
+    pub share: u64,
 }
 
 /// lavapipe and SwiftShader: an invocation walks its own contiguous part, with no barrier.
-const CPU: Tuning = Tuning { group: 16, max_team: 1, loads_per_member: 1, busy_invocations: 128, loads_per_split: 256 };
+const CPU: Tuning =
+    Tuning { group: 16, max_team: 1, loads_per_member: 1, busy_invocations: 128, loads_per_split: 256, share: 64 };
 
 /// Hardware: neighbours read neighbouring packs, thousands of them at once.
 const GPU: Tuning =
-    Tuning { group: 256, max_team: 256, loads_per_member: 4, busy_invocations: 1 << 16, loads_per_split: 4 };
+    Tuning { group: 256, max_team: 256, loads_per_member: 4, busy_invocations: 1 << 16, loads_per_split: 4, share: 1 };
 
 pub(super) fn tuning(limits: &Limits) -> Tuning {
     let row = match limits.adapter {

@@ -1,0 +1,37 @@
+//! ArgMax: one reduction to positions.
+
+use super::reduction::{Reduction, nan_constants};
+use super::{Constant, Operator, Plan, Store, output_bindings};
+use crate::{ArgMax, ArgMaxOutput, Error, Limits, Operation};
+
+pub(crate) fn arg_max(op: &ArgMax, limits: &Limits) -> Result<Plan, Error> {
+    let reduced = op.checked()?;
+    let outputs = op.outputs()?;
+    let targets = output_bindings(&outputs, limits)?;
+    let mut plan = Plan::new(format!("ArgMax {} {:?} over {reduced:?}", op.dtype, op.input.shape()), 1, &targets);
+    if outputs[0].len() == 0 {
+        return Ok(plan);
+    }
+    let mut constants = nan_constants(op.dtype, op.nan);
+    if op.select_last {
+        constants.push(Constant::Last);
+    }
+    let reduction = Reduction {
+        dtype: op.dtype,
+        view: &op.input,
+        reduced: &reduced,
+        operator: Operator::ArgMax,
+        store: match op.output {
+            ArgMaxOutput::Indices => Store::Index,
+            ArgMaxOutput::ValuesAndIndices => Store::Both,
+        },
+        targets,
+        constants,
+        index_words: Some((op.index.dtype().bytes() / 4) as u32),
+        out_len: outputs[0].len(),
+    };
+    let setup = reduction.setup(limits)?;
+    (plan.passes, plan.scratch_bytes[0]) = reduction.passes(&setup, limits)?;
+    plan.input_bytes[0] = setup.window.end_bytes();
+    Ok(plan)
+}

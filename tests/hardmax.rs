@@ -1,0 +1,148 @@
+//! Hardmax on the GPU against the reference, bit for bit.
+
+mod common;
+
+use common::{Data, VIEW_LEN, check, check_against, edges, greatest, tensor, views, with_bits};
+use wgmax::{DType, Element, Hardmax, NanPolicy, Operation, Slices, Tensor, View};
+
+const SLICES: [Slices; 7] = [
+    Slices::Along(0),
+    Slices::Along(1),
+    Slices::Along(-1),
+    Slices::From(0),
+    Slices::From(1),
+    Slices::From(-1),
+    Slices::From(3),
+];
+
+#[test]
+fn every_type_view_axis_and_edge() {
+    for dtype in DType::ALL {
+        for data in Data::ALL {
+            let input = tensor(dtype, VIEW_LEN, data, 1);
+            for (name, view) in views() {
+                for slices in SLICES {
+                    let op = Hardmax::new(dtype, view.clone(), slices);
+                    check(&op, &[&input], &format!("{dtype} {data:?} {name} {slices:?}"));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn ignored_nans() {
+    for dtype in [DType::F32, DType::F16, DType::Bf16, DType::F64] {
+        for data in [Data::Edges, Data::Nans] {
+            let input = tensor(dtype, VIEW_LEN, data, 2);
+            for (name, view) in views() {
+                for slices in SLICES {
+                    let op = Hardmax::new(dtype, view.clone(), slices).nan(NanPolicy::Ignore);
+                    check(&op, &[&input], &format!("{dtype} {data:?} {name} {slices:?}"));
+                }
+            }
+        }
+    }
+}
+
+/// Sub-word elements in rows that are no whole number of words: units reach over columns, rows and blocks.
+#[test]
+fn odd_columns() {
+    for dtype in [DType::U8, DType::F16, DType::F32, DType::I64] {
+        for columns in [1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 17, 33] {
+            for len in [1, 2, 3, 5, 64, 130, 300] {
+                let input = tensor(dtype, 3 * len * columns, Data::Ties, columns);
+                let op = Hardmax::new(dtype, View::new([3, len, columns]).unwrap(), Slices::Along(1));
+                check(&op, &[&input], &format!("{dtype} 3 blocks of {len} by {columns}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn row_lengths() {
+    for dtype in [DType::U8, DType::F16, DType::F32, DType::F64] {
+        for len in [1, 2, 3, 15, 16, 17, 63, 64, 65, 255, 256, 257, 1000, 4095, 4097] {
+            let input = tensor(dtype, 5 * len + 3, Data::Ties, len);
+            let view = View::strided([5, len], [len as i64, 1], len % 4).unwrap();
+            check(&Hardmax::new(dtype, view, Slices::Along(1)), &[&input], &format!("{dtype} rows of {len}"));
+        }
+    }
+}
+
+/// A vocabulary's row: ties at both ends, nothing but -inf, nothing but NaN, a NaN of each sign.
+#[test]
+fn rows_of_128_256() {
+    const LEN: u64 = 128_256;
+    for dtype in [DType::F32, DType::F16, DType::Bf16, DType::F64] {
+        let least = tensor(dtype, 2 * LEN, Data::Least, 0);
+        let ties = with_bits(&with_bits(&least, LEN, greatest(dtype)), 2 * LEN - 1, greatest(dtype));
+        let last = with_bits(&least, 2 * LEN - 1, greatest(dtype));
+        let (bits, nans) = edges(dtype);
+        let zeros = tensor(dtype, 2 * LEN, Data::Zeros, 9);
+        let mut inputs = vec![least.clone(), tensor(dtype, 2 * LEN, Data::Nans, 8), ties, last, zeros];
+        inputs.extend(bits[..nans].iter().map(|&nan| with_bits(&least, LEN + 77_777, nan)));
+        for (n, input) in inputs.iter().enumerate() {
+            let op = Hardmax::new(dtype, View::new([2, LEN]).unwrap(), Slices::Along(1));
+            check(&op, &[input], &format!("{dtype} input {n}"));
+        }
+    }
+}
+
+#[test]
+fn exactly_one_1_in_each_slice() {
+    let input = tensor(DType::F32, 300 * 77, Data::Edges, 7);
+    let view = View::new([300, 77]).unwrap();
+    for (slices, shape) in [(Slices::Along(1), [300, 77]), (Slices::Along(0), [300, 77])] {
+        let op = Hardmax::new(DType::F32, view.clone(), slices);
+        for gpu in common::gpus() {
+            let answer = gpu.run_blocking(&op, &[&input]).unwrap().remove(0).to_vec::<f32>().unwrap();
+            let at = |row: usize, column: usize| answer[row * shape[1] + column];
+            let (outer, inner) = if slices == Slices::Along(1) { (300, 77) } else { (77, 300) };
+            for o in 0..outer {
+                let slice: Vec<f32> =
+                    (0..inner).map(|i| if slices == Slices::Along(1) { at(o, i) } else { at(i, o) }).collect();
+                assert_eq!(slice.iter().filter(|&&x| x == 1.0).count(), 1, "slice {o} {slices:?}");
+                assert_eq!(slice.iter().filter(|&&x| x == 0.0).count(), inner - 1, "slice {o} {slices:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn slice_counts_around_the_dispatch_limit() {
+    for dtype in [DType::F32, DType::U8] {
+        for slices in [1, 65_535, 65_536, 70_000 * 3] {
+            let input = tensor(dtype, slices * 3, Data::Random, slices);
+            let op = Hardmax::new(dtype, View::new([slices, 3]).unwrap(), Slices::Along(1));
+            check(&op, &[&input], &format!("{dtype} {slices} slices"));
+        }
+    }
+}
+
+#[test]
+fn empty_tensors() {
+    let input = Tensor::new::<f32>([0], &[]).unwrap();
+    for (shape, slices) in [([0, 3], Slices::Along(1)), ([3, 0], Slices::Along(1)), ([3, 0], Slices::From(0))] {
+        let op = Hardmax::new(f32::DTYPE, View::new(shape).unwrap(), slices);
+        check_against(&op, &[&input], &[Tensor::new::<f32>(shape, &[]).unwrap()], "empty");
+        assert!(op.plan(&Default::default()).unwrap().passes.is_empty());
+    }
+}
+
+#[test]
+fn moves_at_most_two_reads_and_a_write() {
+    for (shape, slices) in [
+        (vec![4096, 1000], Slices::Along(1)),
+        (vec![16, 128_256], Slices::Along(1)),
+        (vec![8, 1000, 64], Slices::Along(1)),
+        (vec![1 << 22], Slices::From(0)),
+    ] {
+        for adapter in [wgmax::AdapterKind::Cpu, wgmax::AdapterKind::Gpu] {
+            let limits = wgmax::Limits { adapter, ..Default::default() };
+            let plan = Hardmax::new(DType::F32, View::new(shape.clone()).unwrap(), slices).plan(&limits).unwrap();
+            let bytes = plan.output_bytes[0];
+            assert!(plan.moved_bytes() <= 3 * bytes, "{plan}: {} bytes moved", plan.moved_bytes());
+        }
+    }
+}

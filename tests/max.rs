@@ -1,0 +1,159 @@
+//! Max on the GPU against the reference, bit for bit.
+
+mod common;
+
+use common::{Data, VIEW_LEN, check, tensor, views};
+use wgmax::{DType, Limits, Max, NanPolicy, Operation, Tensor, View};
+
+fn contiguous(shape: &[u64]) -> View {
+    View::new(shape).unwrap()
+}
+
+#[test]
+fn every_type_and_edge_over_pairs_of_views() {
+    let broadcastable = |a: &View, b: &View| a.shape().iter().zip(b.shape()).all(|(&a, &b)| a == b || a == 1 || b == 1);
+    for dtype in DType::ALL {
+        for data in Data::ALL {
+            let inputs = [tensor(dtype, VIEW_LEN, data, 1), tensor(dtype, VIEW_LEN, data, 2)];
+            let views = views();
+            for (name_a, a) in &views {
+                for (name_b, b) in views.iter().filter(|(_, b)| broadcastable(a, b)) {
+                    let op = Max::new(dtype, [a.clone(), b.clone()]);
+                    check(&op, &[&inputs[0], &inputs[1]], &format!("{dtype} {data:?} {name_a}, {name_b}"));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn ignored_nans() {
+    for dtype in [DType::F32, DType::F16, DType::Bf16, DType::F64] {
+        for data in [Data::Edges, Data::Nans] {
+            let inputs = [tensor(dtype, 640, data, 1), tensor(dtype, 640, data, 2)];
+            for shapes in [[[10, 64], [10, 64]], [[10, 64], [1, 64]], [[10, 64], [10, 1]], [[10, 63], [10, 63]]] {
+                let op = Max::new(dtype, shapes.map(|shape| contiguous(&shape))).nan(NanPolicy::Ignore);
+                check(&op, &[&inputs[0], &inputs[1]], &format!("{dtype} {data:?} {shapes:?}"));
+            }
+        }
+    }
+}
+
+/// Every shape of at most this rank over these sizes.
+fn shapes(rank: usize) -> Vec<Vec<u64>> {
+    let mut all = vec![vec![]];
+    let mut longest = vec![vec![]];
+    for _ in 0..rank {
+        longest = longest.iter().flat_map(|s: &Vec<u64>| [0, 1, 2, 5].map(|size| [&[size], &s[..]].concat())).collect();
+        all.extend(longest.clone());
+    }
+    all
+}
+
+/// Answers on the CPU policy alone keep this to a minute: what differs between policies is not the shapes.
+fn check_shapes(dtype: DType, shapes: &[&Vec<u64>], data: &[Tensor]) {
+    let op = Max::new(dtype, shapes.iter().map(|shape| contiguous(shape)).collect::<Vec<_>>());
+    if op.outputs().is_err() {
+        return; // they do not broadcast: misuse.rs
+    }
+    let inputs: Vec<&Tensor> = data[..shapes.len()].iter().collect();
+    let expected = op.reference(&inputs).unwrap();
+    let gpu = &common::gpus()[1];
+    let got = gpu.run_blocking(&op, &inputs).unwrap_or_else(|error| panic!("{shapes:?}: {error}"));
+    if let Some(difference) = common::first_difference(&expected, &got) {
+        panic!("{dtype} {shapes:?}: {difference}\n{}", op.plan(gpu.kernels().limits()).unwrap());
+    }
+}
+
+#[test]
+fn every_pair_of_shapes_up_to_rank_4() {
+    let all = shapes(4);
+    for dtype in [DType::F32, DType::U8] {
+        let data = [1, 2, 3].map(|seed| tensor(dtype, 625, Data::Random, seed));
+        for a in &all {
+            for b in &all {
+                check_shapes(dtype, &[a, b], &data);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_triple_of_shapes_up_to_rank_4() {
+    // Rank 2 whole; above it, triples picked at random from all those that broadcast.
+    let data = [1, 2, 3].map(|seed| tensor(DType::F16, 625, Data::Random, seed));
+    let small = shapes(2);
+    for a in &small {
+        for b in &small {
+            for c in &small {
+                check_shapes(DType::F16, &[a, b, c], &data);
+            }
+        }
+    }
+    let all = shapes(4);
+    let mut random = common::Random::new(11);
+    for _ in 0..20_000 {
+        let mut pick = || &all[random.below(all.len() as u64) as usize];
+        check_shapes(DType::F16, &[pick(), pick(), pick()], &data);
+    }
+}
+
+#[test]
+fn many_inputs() {
+    for dtype in [DType::F32, DType::I8, DType::F64] {
+        for count in [1, 2, 7, 8, 9, 17, 100, 1000] {
+            let inputs: Vec<Tensor> = (0..count).map(|seed| tensor(dtype, 129, Data::Random, seed)).collect();
+            for in_place in [None, Some(0), Some(count as usize - 1)] {
+                let mut op = Max::new(dtype, vec![contiguous(&[129]); count as usize]);
+                op = in_place.map_or(op.clone(), |input| op.in_place(input));
+                let plan = op.plan(&Limits::default()).unwrap();
+                assert_eq!(plan.scratch_bytes, [0, 0]);
+                check(&op, &inputs.iter().collect::<Vec<_>>(), &format!("{dtype} of {count}, in place {in_place:?}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn constants() {
+    for dtype in DType::ALL {
+        let x = tensor(dtype, 2 * 8 * 30, Data::Edges, 3);
+        for shape in [vec![], vec![8, 1], vec![30], vec![2, 8, 30], vec![3, 1, 1, 1]] {
+            let floor = tensor(dtype, shape.iter().product(), Data::EdgesWithoutNan, 4);
+            let floor = Tensor::from_bytes(dtype, shape.clone(), floor.bytes().to_vec()).unwrap();
+            let op = Max::new(dtype, [contiguous(&[2, 8, 30])]).constant(floor);
+            check(&op, &[&x], &format!("{dtype} floor of {shape:?}"));
+        }
+    }
+}
+
+#[test]
+fn lengths_around_packs_and_shares() {
+    for dtype in [DType::U8, DType::F16, DType::F32, DType::I64] {
+        for len in [1, 3, 4, 5, 15, 16, 17, 4095, 4096, 4097, 16_383, 16_385, 65_537, 262_147] {
+            let a = tensor(dtype, len + 7, Data::Random, len);
+            let b = tensor(dtype, len, Data::Random, len + 1);
+            let scalar = View::strided([len], [0], 1).unwrap();
+            let op = Max::new(dtype, [contiguous(&[len]), contiguous(&[len])]);
+            check(&op, &[&a, &b], &format!("{dtype} of {len}"));
+            let op = Max::new(dtype, [View::strided([len], [1], 3).unwrap(), scalar]);
+            check(&op, &[&a, &tensor(dtype, 8, Data::Random, 1)], &format!("{dtype} of {len}, scalar"));
+        }
+    }
+}
+
+#[test]
+fn one_dispatch_moves_each_operand_once() {
+    let bytes = 4 << 20;
+    for count in 1..=7 {
+        let plan = Max::new(DType::F32, vec![contiguous(&[1 << 20]); count]).plan(&Limits::default()).unwrap();
+        assert_eq!(plan.passes.len(), 1);
+        assert_eq!(plan.moved_bytes(), (count as u64 + 1) * bytes);
+    }
+    let many = Limits { max_storage_bindings: 32, ..Default::default() };
+    let plan = Max::new(DType::F32, vec![contiguous(&[1 << 20]); 31]).plan(&many).unwrap();
+    assert_eq!((plan.passes.len(), plan.moved_bytes()), (1, 32 * bytes));
+    // Written over an input, eight of them take eight bindings.
+    let plan = Max::new(DType::F32, vec![contiguous(&[1 << 20]); 8]).in_place(3).plan(&Limits::default()).unwrap();
+    assert_eq!((plan.passes.len(), plan.moved_bytes()), (1, 9 * bytes));
+}

@@ -1,0 +1,533 @@
+//! Wrong input: an error value that says what was given and what was expected; nothing recorded, no buffer touched, no
+//! panic.
+
+mod common;
+
+use std::sync::mpsc;
+use std::time::Duration;
+
+use common::{USAGES, check_against, encoder, filled_buffer, gpus, read_buffer, submit};
+use wgmax::plan::Constant;
+use wgmax::{
+    AdapterKind, ArgMax, ArgMaxOutput, Axes, DType, EmptyMax, Error, Gpu, GpuOptions, IndexType, Kernels, Limits,
+    Operation, Prepared, ReduceMax, Slots, Tensor, View, wgpu,
+};
+
+fn view(shape: &[u64]) -> View {
+    View::new(shape).unwrap()
+}
+
+/// The error of an operation: the same whether its outputs are asked for, a plan or an answer.
+fn error_of(op: &impl Operation, inputs: &[&Tensor]) -> Error {
+    let error = op.outputs().unwrap_err();
+    assert_eq!(op.plan(&Limits::default()).unwrap_err(), error);
+    assert_eq!(op.plan(&Limits { adapter: AdapterKind::Cpu, ..Limits::default() }).unwrap_err(), error);
+    assert_eq!(op.reference(inputs).unwrap_err(), error);
+    error
+}
+
+fn zeros(len: u64) -> Tensor {
+    Tensor::new([len], &vec![0.0_f32; len as usize]).unwrap()
+}
+
+// Operations.
+
+#[test]
+fn axis_out_of_range() {
+    let input = zeros(24);
+    for (axis, message) in [
+        (3, "axis 3 is out of range for rank 3: expected -3 to 2"),
+        (-4, "axis -4 is out of range for rank 3: expected -3 to 2"),
+        (i64::MAX, "axis 9223372036854775807 is out of range for rank 3: expected -3 to 2"),
+        (i64::MIN, "axis -9223372036854775808 is out of range for rank 3: expected -3 to 2"),
+    ] {
+        for error in [
+            error_of(&ReduceMax::new(DType::F32, view(&[2, 3, 4])).axes([0, axis]), &[&input]),
+            error_of(&ArgMax::new(DType::F32, view(&[2, 3, 4])).axes([axis]), &[&input]),
+        ] {
+            assert_eq!(error, Error::AxisOutOfRange { axis, rank: 3 });
+            assert_eq!(error.to_string(), message);
+        }
+    }
+}
+
+#[test]
+fn repeated_axis() {
+    let input = zeros(24);
+    for (axes, dimension, message) in [
+        (vec![1, 1], 1, "axes [1, 1] name dimension 1 twice"),
+        (vec![2, 0, -3], 0, "axes [2, 0, -3] name dimension 0 twice"),
+    ] {
+        for error in [
+            error_of(&ReduceMax::new(DType::F32, view(&[2, 3, 4])).axes(axes.clone()), &[&input]),
+            error_of(&ArgMax::new(DType::F32, view(&[2, 3, 4])).axes(axes.clone()), &[&input]),
+        ] {
+            assert_eq!(error, Error::RepeatedAxis { axes: axes.clone(), dimension });
+            assert_eq!(error.to_string(), message);
+        }
+    }
+}
+
+#[test]
+fn rank_0() {
+    let input = zeros(1);
+    for axes in [Axes::All, Axes::List(vec![]), Axes::List(vec![0])] {
+        let error = error_of(&ArgMax::new(DType::F32, view(&[])).axes(axes), &[&input]);
+        assert_eq!(error, Error::NoAxis { operator: "ArgMax" });
+        assert_eq!(error.to_string(), "ArgMax needs an axis, and a tensor of rank 0 has none");
+    }
+    let scalar = ReduceMax::new(DType::F32, view(&[]));
+    assert_eq!(error_of(&scalar.clone().axes([0]), &[&input]), Error::NoAxis { operator: "ReduceMax" });
+    let answer = scalar.reference(&[&Tensor::new([], &[5.0_f32]).unwrap()]).unwrap();
+    assert_eq!(answer, [Tensor::new([], &[5.0_f32]).unwrap()]);
+}
+
+#[test]
+fn empty_reduction() {
+    let input = zeros(0);
+    let error = error_of(&ArgMax::new(DType::F32, view(&[2, 0, 3])).axes([1]), &[&input]);
+    let (shape, reduced) = (vec![2, 0, 3], vec![1]);
+    assert_eq!(error, Error::EmptyReduction { operator: "ArgMax", shape: shape.clone(), reduced: reduced.clone() });
+    assert_eq!(error.to_string(), "ArgMax over no elements is undefined: shape [2, 0, 3], reduced dimensions [1]");
+    let reduce = ReduceMax::new(DType::F32, view(&[2, 0, 3])).axes([1]);
+    let error = error_of(&reduce.clone().empty(EmptyMax::Error), &[&input]);
+    assert_eq!(error, Error::EmptyReduction { operator: "ReduceMax", shape, reduced });
+    assert!(reduce.outputs().is_ok());
+    // No outputs: nothing is undefined.
+    for shape in [[2, 0, 0], [0, 0, 3]] {
+        assert!(ArgMax::new(DType::F32, view(&shape)).axes([1]).plan(&Limits::default()).is_ok());
+        let reduce = ReduceMax::new(DType::F32, view(&shape)).axes([1]).empty(EmptyMax::Error);
+        assert!(reduce.plan(&Limits::default()).is_ok());
+    }
+}
+
+#[test]
+fn index_type_too_small() {
+    let input = zeros(1);
+    let repeated = |len: u64| View::strided([len], [0], 0).unwrap();
+    let what = "the last position that an index may have";
+    for (index, limit) in [(IndexType::I32, u64::from(u32::MAX / 2)), (IndexType::U32, u32::MAX.into())] {
+        let op = |len| ArgMax::new(DType::F32, repeated(len)).index(index);
+        assert_eq!(error_of(&op(limit + 2), &[&input]), Error::TooLarge { what, given: limit + 1, limit });
+        assert!(op(limit + 1).outputs().is_ok());
+        assert!(ArgMax::new(DType::F32, repeated(limit + 2)).outputs().is_ok());
+    }
+    let error = ArgMax::new(DType::F32, repeated(1 << 32)).index(IndexType::I32).outputs().unwrap_err();
+    let message = "the last position that an index may have: 4294967295 given, at most 2147483647 possible";
+    assert_eq!(error.to_string(), message);
+}
+
+#[test]
+fn tensors_of_another_number_type_or_size() {
+    let op = ReduceMax::new(DType::F32, view(&[2, 3]));
+    let expect = |inputs: &[&Tensor], expected: Error, message: &str| {
+        assert_eq!(op.reference(inputs).unwrap_err(), expected);
+        assert_eq!(expected.to_string(), message);
+    };
+    let (right, short) = (zeros(6), zeros(5));
+    let half = Tensor::from_bytes(DType::F16, [12], vec![0; 24]).unwrap();
+    expect(&[], Error::WrongCount { what: "inputs", given: 0, expected: 1 }, "0 inputs given, 1 expected");
+    expect(
+        &[&right, &right],
+        Error::WrongCount { what: "inputs", given: 2, expected: 1 },
+        "2 inputs given, 1 expected",
+    );
+    expect(
+        &[&half],
+        Error::TypeMismatch { input: 0, given: DType::F16, expected: DType::F32 },
+        "input 0 has type f16, f32 expected",
+    );
+    expect(
+        &[&short],
+        Error::BindingTooSmall { slot: "input 0".into(), given: 20, needed: 24 },
+        "input 0 has 20 bytes, 24 are needed",
+    );
+    for gpu in gpus() {
+        for inputs in [&[][..], &[&right, &right], &[&half], &[&short]] {
+            assert_eq!(gpu.run_blocking(&op, inputs).unwrap_err(), op.reference(inputs).unwrap_err());
+        }
+        assert!(gpu.run_blocking(&op, &[&right]).is_ok());
+        let plan = op.plan(gpu.kernels().limits()).unwrap();
+        let run = |inputs: &[&[u8]]| pollster::block_on(gpu.run_plan(&plan, inputs)).unwrap_err();
+        assert_eq!(run(&[]), Error::WrongCount { what: "inputs", given: 0, expected: 1 });
+        assert_eq!(run(&[&[0; 20]]), Error::BindingTooSmall { slot: "input 0".into(), given: 20, needed: 24 });
+    }
+}
+
+#[test]
+fn tensor_bytes() {
+    let error = Tensor::new([2, 2], &[1.0_f32; 3]).unwrap_err();
+    assert_eq!(error, Error::TensorBytes { shape: vec![2, 2], dtype: DType::F32, given: 12, expected: 16 });
+    assert_eq!(error.to_string(), "a tensor of shape [2, 2] and type f32 has 12 bytes, 16 expected");
+    let error = Tensor::from_bytes(DType::F16, [], vec![0; 3]).unwrap_err();
+    assert_eq!(error.to_string(), "a tensor of shape [] and type f16 has 3 bytes, 2 expected");
+    let error = Tensor::from_bytes(DType::U8, [1 << 40, 1 << 40], vec![]).unwrap_err();
+    let shape = vec![1 << 40, 1 << 40];
+    assert_eq!(error, Error::TensorBytes { shape, dtype: DType::U8, given: 0, expected: u64::MAX });
+    let error = zeros(2).to_vec::<i32>().unwrap_err();
+    assert_eq!(error, Error::TypeMismatch { input: 0, given: DType::F32, expected: DType::I32 });
+}
+
+// Views.
+
+#[test]
+fn views_out_of_range() {
+    let error = View::strided([2, 3], [1], 0).unwrap_err();
+    assert_eq!(error, Error::StrideCount { shape: 2, strides: 1 });
+    assert_eq!(error.to_string(), "2 dimensions but 1 strides");
+    let error = View::strided([3], [-2], 3).unwrap_err();
+    assert_eq!(error, Error::ViewOutOfRange { shape: vec![3], strides: vec![-2], offset: 3 });
+    assert_eq!(
+        error.to_string(),
+        "a view of shape [3], strides [-2] and offset 3 leaves the range of elements 0 to 2^63 - 1"
+    );
+    assert!(View::strided([3], [-2], 4).is_ok());
+    let out_of_range =
+        |view: Result<View, Error>| assert!(matches!(view, Err(Error::ViewOutOfRange { .. })), "{view:?}");
+    out_of_range(View::new([1 << 32, 1 << 31]));
+    out_of_range(View::new([u64::MAX]));
+    out_of_range(View::strided([1], [1], u64::MAX));
+    out_of_range(View::strided([3], [i64::MAX], 0));
+    out_of_range(View::strided([2], [i64::MIN], 0));
+    out_of_range(View::strided([1 << 40, 1 << 40], [0, 0], 0));
+    let wide = View::strided([1], [1], i64::MAX as u64).unwrap();
+    let error = wide.buffer_bytes(DType::F64).unwrap_err();
+    let (given, limit) = (1 << 63, (u64::MAX - 3) / 8);
+    assert_eq!(error, Error::TooLarge { what: "elements that a view spans", given, limit });
+}
+
+#[test]
+fn changes_that_do_not_fit_a_view() {
+    let own = view(&[2, 6]);
+    let expect = |changed: Result<View, Error>, change: &str, message: &str| {
+        let error = changed.unwrap_err();
+        assert_eq!(error, Error::ViewChange { change: change.into(), shape: vec![2, 6] });
+        assert_eq!(error.to_string(), message);
+    };
+    expect(own.permute(&[0]), "permute by [0]", "cannot permute by [0] a view of shape [2, 6]");
+    expect(own.permute(&[0, 0]), "permute by [0, 0]", "cannot permute by [0, 0] a view of shape [2, 6]");
+    expect(own.permute(&[1, 2]), "permute by [1, 2]", "cannot permute by [1, 2] a view of shape [2, 6]");
+    for (axis, begin, len, step) in
+        [(1, 3, 4, 1), (1, 0, 4, 2), (1, 7, 0, 1), (1, 0, 2, 0), (2, 0, 1, 1), (1, u64::MAX, 2, 1), (1, 1, 2, u64::MAX)]
+    {
+        let change = format!("take {len} elements from {begin} on, {step} apart, along axis {axis} of");
+        let message = format!("cannot {change} a view of shape [2, 6]");
+        expect(own.slice(axis, begin, len, step), &change, &message);
+    }
+    expect(own.reverse(2), "reverse axis 2 of", "cannot reverse axis 2 of a view of shape [2, 6]");
+    for shape in [&[6][..], &[2, 5], &[2, 6, 1], &[3, 6], &[1 << 60, 2, 6]] {
+        let change = format!("broadcast to {shape:?}");
+        expect(own.broadcast(shape), &change, &format!("cannot {change} a view of shape [2, 6]"));
+    }
+    for (axis, sizes) in [(1, &[4, 2][..]), (1, &[]), (2, &[1]), (1, &[1 << 63, 1 << 63])] {
+        let change = format!("split axis {axis} into {sizes:?} of");
+        expect(own.split(axis, sizes), &change, &format!("cannot {change} a view of shape [2, 6]"));
+    }
+}
+
+// Devices.
+
+#[test]
+fn no_adapter_of_that_name() {
+    let there = gpus()[0].info().name.clone();
+    let options = GpuOptions { adapter: Some("no such adapter".into()), ..Default::default() };
+    let error = Gpu::new_blocking(&options).unwrap_err();
+    let message = error.to_string();
+    assert!(message.starts_with("no GPU adapter named like \"no such adapter\"; found: "), "{message}");
+    assert!(message.contains(&there), "{message}");
+    // Part of the name does, in any case.
+    let options = GpuOptions { adapter: Some(there[..there.len() / 2].to_uppercase()), ..Default::default() };
+    assert_eq!(Gpu::new_blocking(&options).unwrap().info().name, there);
+}
+
+#[test]
+fn larger_than_a_binding() {
+    let gpu = &gpus()[1];
+    let limit = gpu.kernels().limits().max_binding_bytes;
+    assert_eq!(limit, 128 << 20);
+    let input = zeros(1);
+    let op = ReduceMax::new(DType::F32, View::strided([limit / 4 + 1], [0], 0).unwrap()).axes([]);
+    let error = gpu.run_blocking(&op, &[&input]).unwrap_err();
+    assert_eq!(error, Error::TooLarge { what: "bytes of an output", given: limit + 4, limit });
+    assert_eq!(error.to_string(), "bytes of an output: 134217732 given, at most 134217728 possible");
+    let op = ReduceMax::new(DType::F32, view(&[limit / 4 + 1]));
+    let error = op.plan(gpu.kernels().limits()).unwrap_err();
+    let what = "bytes from a view's first element to its last";
+    assert_eq!(error, Error::TooLarge { what, given: limit + 4, limit });
+}
+
+/// What a prepared plan is given, one thing wrong at a time.
+struct Bench<'a> {
+    gpu: &'a Gpu,
+    prepared: Prepared,
+    alignment: u64,
+}
+
+const GARBAGE: u8 = 0xa5;
+
+impl Bench<'_> {
+    /// A split ArgMax: one input, two outputs, one scratch.
+    fn new(gpu: &Gpu) -> Bench<'_> {
+        let op = ArgMax::new(DType::F32, view(&[2, 40_000])).axes([1]).output(ArgMaxOutput::ValuesAndIndices);
+        let limits = gpu.kernels().limits().clone();
+        let alignment = limits.binding_alignment_bytes;
+        let plan = op.plan(&Limits { adapter: AdapterKind::Gpu, ..limits }).unwrap();
+        assert_eq!((plan.passes.len(), plan.output_bytes.clone()), (2, vec![8, 16]));
+        Bench { gpu, prepared: gpu.kernels().prepare_blocking(&plan).unwrap(), alignment }
+    }
+
+    fn buffer(&self, bytes: u64) -> wgpu::Buffer {
+        filled_buffer(self.gpu, &vec![GARBAGE; bytes as usize], USAGES)
+    }
+
+    /// The error of these slots; the encoder still works, and nothing has been written.
+    fn refuse(&self, slots: &Slots<'_>, expected: Error, message: &str) {
+        let mut recorded = encoder(self.gpu);
+        assert_eq!(self.prepared.record(&mut recorded, slots).unwrap_err(), expected);
+        assert_eq!(self.prepared.bind(slots).unwrap_err(), expected);
+        assert_eq!(expected.to_string(), message);
+        let mark = self.buffer(256);
+        recorded.clear_buffer(&mark, 0, None);
+        submit(self.gpu, recorded);
+        assert_eq!(read_buffer(self.gpu, &mark), [0; 256], "the encoder was spoilt");
+        for slice in slots.inputs.iter().chain(slots.outputs).chain(slots.scratch) {
+            if slice.buffer().usage().contains(wgpu::BufferUsages::COPY_SRC) {
+                assert!(read_buffer(self.gpu, slice.buffer()).iter().all(|&byte| byte == GARBAGE), "{message}");
+            }
+        }
+    }
+}
+
+#[test]
+fn bindings_that_do_not_fit() {
+    for gpu in gpus() {
+        let bench = Bench::new(gpu);
+        let scratch_bytes = bench.prepared.plan().scratch_bytes[0];
+        let (input, output, more) = (bench.buffer(320_000), bench.buffer(4096), bench.buffer(4096));
+        let (scratch, large) = (bench.buffer(scratch_bytes), bench.buffer(1 << 20));
+        let inputs = [input.slice(..)];
+        let outputs = [output.slice(..), more.slice(..)];
+        let all = Slots { inputs: &inputs, outputs: &outputs, scratch: &[scratch.slice(..)] };
+        let scope = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
+
+        // Counts.
+        let count = |what, given, expected| Error::WrongCount { what, given, expected };
+        bench.refuse(&Slots { inputs: &[], ..all }, count("inputs", 0, 1), "0 inputs given, 1 expected");
+        let two = [input.slice(..), input.slice(..)];
+        bench.refuse(&Slots { inputs: &two, ..all }, count("inputs", 2, 1), "2 inputs given, 1 expected");
+        let one = &outputs[..1];
+        bench.refuse(&Slots { outputs: one, ..all }, count("outputs", 1, 2), "1 outputs given, 2 expected");
+        let message = "0 scratch buffers given, 1 expected";
+        bench.refuse(&Slots { scratch: &[], ..all }, count("scratch buffers", 0, 1), message);
+        let three = [scratch.slice(..), large.slice(..), large.slice(..)];
+        let message = "3 scratch buffers given, 2 expected";
+        bench.refuse(&Slots { scratch: &three, ..all }, count("scratch buffers", 3, 2), message);
+
+        // Sizes.
+        let small = |slot: &str, given, needed| Error::BindingTooSmall { slot: slot.into(), given, needed };
+        let cut = [input.slice(..319_996)];
+        let message = "input 0 has 319996 bytes, 320000 are needed";
+        bench.refuse(&Slots { inputs: &cut, ..all }, small("input 0", 319_996, 320_000), message);
+        let cut = [output.slice(..), more.slice(4084..)];
+        bench.refuse(
+            &Slots { outputs: &cut, ..all },
+            small("output 1", 12, 16),
+            "output 1 has 12 bytes, 16 are needed",
+        );
+        let cut = [scratch.slice(..scratch_bytes - 4)];
+        let error = small("scratch 0", scratch_bytes - 4, scratch_bytes);
+        let message = format!("scratch 0 has {} bytes, {scratch_bytes} are needed", scratch_bytes - 4);
+        bench.refuse(&Slots { scratch: &cut, ..all }, error, &message);
+
+        // Alignment.
+        let offset = bench.alignment / 2;
+        let skewed = [output.slice(..), more.slice(offset..)];
+        let error = Error::BindingMisaligned { slot: "output 1".into(), offset, alignment: bench.alignment };
+        let message = format!(
+            "output 1 starts at byte {offset} of its buffer, a multiple of {} is needed (a view's offset, in elements, may be anything)",
+            bench.alignment
+        );
+        bench.refuse(&Slots { outputs: &skewed, ..all }, error, &message);
+
+        // Usages.
+        let unusable = filled_buffer(gpu, &[GARBAGE; 320_000], USAGES.difference(wgpu::BufferUsages::STORAGE));
+        for (slots, slot) in [
+            (Slots { inputs: &[unusable.slice(..)], ..all }, "input 0"),
+            (Slots { outputs: &[output.slice(..), unusable.slice(..)], ..all }, "output 1"),
+            (Slots { scratch: &[unusable.slice(..)], ..all }, "scratch 0"),
+        ] {
+            let message = format!("{slot} is a buffer without the usage STORAGE");
+            bench.refuse(&slots, Error::BindingUsage { slot: slot.into() }, &message);
+        }
+
+        // Overlap.
+        let overlap = |written: &str, other: &str| {
+            (
+                Error::BindingOverlap { written: written.into(), other: other.into() },
+                format!("{written} overlaps {other}"),
+            )
+        };
+        let refuse_overlap = |slots: Slots<'_>, written: &str, other: &str| {
+            let (error, message) = overlap(written, other);
+            bench.refuse(&slots, error, &message);
+        };
+        refuse_overlap(Slots { outputs: &[output.slice(..), output.slice(..)], ..all }, "output 0", "output 1");
+        refuse_overlap(Slots { outputs: &[output.slice(..), input.slice(..)], ..all }, "output 1", "input 0");
+        refuse_overlap(
+            Slots { inputs: &[large.slice(..)], scratch: &[large.slice(..)], ..all },
+            "scratch 0",
+            "input 0",
+        );
+        refuse_overlap(
+            Slots { outputs: &[large.slice(..), more.slice(..)], scratch: &[large.slice(..)], ..all },
+            "output 0",
+            "scratch 0",
+        );
+
+        // One buffer read and written by one dispatch, though at other places.
+        let apart = 512 << 10;
+        for (slots, written, read) in [
+            (
+                Slots { inputs: &[large.slice(..apart)], scratch: &[large.slice(apart..)], ..all },
+                "scratch 0",
+                "input 0",
+            ),
+            (
+                Slots { outputs: &[output.slice(..), large.slice(..apart)], scratch: &[large.slice(apart..)], ..all },
+                "output 1",
+                "scratch 0",
+            ),
+        ] {
+            let error = Error::BindingSharesBuffer { written: written.into(), read: read.into() };
+            let message = format!("{written} is written and {read} read by one dispatch, and both lie in one buffer");
+            bench.refuse(&slots, error, &message);
+        }
+
+        // And what fits is taken: outputs side by side, an output beside the input that another dispatch reads.
+        let neighbours = [large.slice(512 << 10..), large.slice((512 << 10) + 256..)];
+        let slots = Slots { inputs: &[large.slice(..)], outputs: &neighbours, ..all };
+        bench.prepared.record(&mut encoder(gpu), &slots).unwrap();
+        assert_eq!(pollster::block_on(scope.pop()).map(|error| error.to_string()), None);
+    }
+}
+
+/// A plan for a larger device than this one: refused, and the device and its other pipelines are as good as before.
+#[test]
+fn a_plan_for_other_limits() {
+    let gpu = &gpus()[1];
+    let kernels = Kernels::new(gpu.device());
+    let limits = kernels.limits().clone();
+    let refuse = |op: &ReduceMax, larger: Limits, expected: Error| {
+        let plan = op.plan(&larger).unwrap();
+        assert_eq!(kernels.prepare_blocking(&plan).unwrap_err(), expected, "{plan}");
+        assert_eq!(kernels.pipeline_count(), 0);
+    };
+    let rows = ReduceMax::new(DType::F32, view(&[70_000, 4096])).axes([1]);
+    let limit = limits.max_binding_bytes;
+    refuse(
+        &rows,
+        Limits { max_binding_bytes: 4 << 30, ..limits.clone() },
+        Error::TooLarge { what: "bytes of a binding", given: 70_000 * 4096 * 4, limit },
+    );
+    let repeated = View::strided([70_000, 4096], [0, 1], 0).unwrap();
+    let rows = ReduceMax::new(DType::F32, repeated).axes([1]);
+    refuse(
+        &rows,
+        Limits { adapter: AdapterKind::Gpu, max_groups: 1 << 20, ..limits.clone() },
+        Error::TooLarge { what: "workgroups in one dimension", given: 70_000, limit: 65_535 },
+    );
+    let later = ReduceMax::new(DType::F32, View::strided([100], [1], 150).unwrap());
+    let misaligned = Error::BindingMisaligned { slot: "input 0".into(), offset: 592, alignment: 256 };
+    refuse(&later, Limits { binding_alignment_bytes: 16, ..limits.clone() }, misaligned);
+    // A workgroup larger than the device's, which wgpu does not notice.
+    let mut plan = later.plan(&limits).unwrap();
+    let constants = &mut plan.passes[0].kernel.constants;
+    let group = constants.iter_mut().find(|c| c.name() == "GROUP").unwrap();
+    *group = Constant::Group(4096);
+    let error = kernels.prepare_blocking(&plan).unwrap_err();
+    let given = 4096;
+    assert_eq!(error, Error::TooLarge { what: "invocations of a workgroup", given, limit: 256 });
+    assert_eq!(kernels.pipeline_count(), 0);
+    kernels.prepare_blocking(&later.plan(&limits).unwrap()).unwrap();
+}
+
+/// Runs something that must neither hang nor panic.
+fn within_a_minute<T: Send + 'static>(what: impl FnOnce() -> T + Send + 'static) -> T {
+    let (sender, receiver) = mpsc::channel();
+    let thread = std::thread::spawn(move || sender.send(what()));
+    let outcome = receiver.recv_timeout(Duration::from_secs(60));
+    match outcome {
+        Ok(outcome) => outcome,
+        Err(mpsc::RecvTimeoutError::Timeout) => panic!("it hangs"),
+        Err(mpsc::RecvTimeoutError::Disconnected) => panic!("it panicked: {:?}", thread.join().is_err()),
+    }
+}
+
+#[test]
+fn a_lost_device_is_said() {
+    let errors = within_a_minute(|| {
+        let gpu = Gpu::new_blocking(&GpuOptions::default()).unwrap();
+        let op = ReduceMax::new(DType::F32, view(&[2, 3])).axes([1]);
+        let input = zeros(6);
+        gpu.run_blocking(&op, &[&input]).unwrap();
+        gpu.device().destroy();
+        [(); 2].map(|()| gpu.run_blocking(&op, &[&input]).unwrap_err())
+    });
+    for error in errors {
+        assert!(matches!(error, Error::DeviceLost { .. }), "{error:?}");
+        assert!(error.to_string().starts_with("the GPU device was lost: "), "{error}");
+    }
+}
+
+/// The same for an engine's own device: preparing and recording give values, whatever they are.
+#[test]
+fn a_lost_device_of_somebody_else() {
+    within_a_minute(|| {
+        let gpu = Gpu::new_blocking(&GpuOptions::default()).unwrap();
+        let op = ReduceMax::new(DType::F32, view(&[2, 3])).axes([1]);
+        let plan = op.plan(gpu.kernels().limits()).unwrap();
+        let prepared = gpu.kernels().prepare_blocking(&plan).unwrap();
+        let (input, output) = (filled_buffer(&gpu, &[0; 24], USAGES), filled_buffer(&gpu, &[0; 8], USAGES));
+        gpu.device().destroy();
+        let error = Kernels::new(gpu.device()).prepare_blocking(&plan).unwrap_err();
+        assert!(matches!(error, Error::Gpu { .. } | Error::DeviceLost { .. }), "{error:?}");
+        let scope = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
+        let slots = Slots { inputs: &[input.slice(..)], outputs: &[output.slice(..)], scratch: &[] };
+        let mut recorded = encoder(&gpu);
+        let _ = prepared.record(&mut recorded, &slots);
+        submit(&gpu, recorded);
+        let _ = pollster::block_on(scope.pop());
+    });
+}
+
+/// A device that may not use any of its memory, where the driver says how much it has.
+#[test]
+fn out_of_memory_is_said() {
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+    descriptor.memory_budget_thresholds.for_resource_creation = Some(0);
+    let instance = wgpu::Instance::new(descriptor);
+    let name = &gpus()[0].info().name;
+    let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::PRIMARY));
+    let adapter = adapters.into_iter().find(|adapter| &adapter.get_info().name == name).unwrap();
+    let Ok((device, _queue)) = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor::default())) else {
+        return; // it needs memory for itself
+    };
+    let op = ReduceMax::new(DType::F32, view(&[2, 3])).axes([1]);
+    let kernels = Kernels::new(&device);
+    match kernels.prepare_blocking(&op.plan(kernels.limits()).unwrap()) {
+        Err(error @ Error::OutOfMemory { .. }) => {
+            assert!(error.to_string().starts_with("the GPU is out of memory: "), "{error}");
+        }
+        Ok(_) => eprintln!("{name} does not say how much memory it has: nothing to run out of"),
+        Err(error) => panic!("{error:?}"),
+    }
+}
+
+/// The tests' own comparison fails where it should.
+#[test]
+#[should_panic(expected = "element 1: got 0x40400000, expected 0x40400001")]
+fn a_wrong_answer_is_reported() {
+    let input = Tensor::new([2, 2], &[1.0_f32, 2.0, 3.0, 1.0]).unwrap();
+    let wrong = Tensor::new([2], &[2.0, f32::from_bits(0x4040_0001)]).unwrap();
+    check_against(&ReduceMax::new(DType::F32, view(&[2, 2])).axes([1]), &[&input], &[wrong], "a wrong bit");
+}
