@@ -15,6 +15,12 @@ fn ints(axes: &[i64]) -> Tensor {
     Tensor::new([axes.len() as u64], axes).unwrap()
 }
 
+/// Axes, where they are given.
+type List = Option<&'static [i64]>;
+
+/// The shape of the answer, or a part of the error.
+type Expected = Result<&'static [u64], &'static str>;
+
 /// Resolves a node without attributes for one type; the error otherwise.
 type Resolve = fn(u64, DType) -> Result<(), Error>;
 
@@ -72,9 +78,8 @@ fn every_onnx_opset_means_the_newest_version_before_it() {
 
 #[test]
 fn onnx_reduce_max_takes_axes_in_each_versions_form() {
-    type Shape = &'static [u64];
     // opset, attribute, input, noop_with_empty_axes, keepdims; the shape of [2, 3, 4] reduced
-    let rows: [(u64, Option<&[i64]>, Option<&[i64]>, Option<bool>, Option<bool>, Shape); 17] = [
+    let rows: [(u64, List, List, Option<bool>, Option<bool>, &[u64]); 17] = [
         (1, None, None, None, None, &[1, 1, 1]),
         (1, Some(&[]), None, None, Some(false), &[]),
         (1, Some(&[0, 2]), None, None, Some(true), &[1, 3, 1]),
@@ -218,7 +223,7 @@ fn openvino_takes_axes_as_a_scalar_or_a_list_of_i32_or_i64() {
     let i32s = |shape: &[u64], axes: &[i32]| Some(Tensor::new(shape, axes).unwrap());
     let i64s = |shape: &[u64], axes: &[i64]| Some(Tensor::new(shape, axes).unwrap());
     // axes, keep_dims; the shape of [2, 3, 4] reduced, or a part of the error
-    let rows: [(Option<Tensor>, bool, Result<&[u64], &str>); 17] = [
+    let rows: [(Option<Tensor>, bool, Expected); 17] = [
         (i32s(&[], &[1]), false, Ok(&[2, 4])),
         (i64s(&[], &[-1]), false, Ok(&[2, 3])),
         (i32s(&[1], &[0]), true, Ok(&[1, 3, 4])),
@@ -254,7 +259,7 @@ fn openvino_takes_axes_as_a_scalar_or_a_list_of_i32_or_i64() {
 fn onednn_takes_axes_as_an_attribute_or_an_input_but_not_both() {
     let s32 = |axes: &[i32]| Some(Tensor::new([axes.len() as u64], axes).unwrap());
     // attribute, input, keep_dims; the shape of [2, 3, 4] reduced, or a part of the error
-    let rows: [(Option<&[i64]>, Option<Tensor>, bool, Result<&[u64], &str>); 14] = [
+    let rows: [(List, Option<Tensor>, bool, Expected); 14] = [
         (Some(&[1]), None, false, Ok(&[2, 4])),
         (Some(&[-1, 0]), None, true, Ok(&[1, 3, 1])),
         (Some(&[]), None, false, Ok(&[2, 3, 4])),
@@ -281,7 +286,7 @@ fn onednn_takes_axes_as_an_attribute_or_an_input_but_not_both() {
     }
 }
 
-fn check(row: usize, op: Result<wgmax::ReduceMax, Error>, expected: Result<&[u64], &str>) {
+fn check(row: usize, op: Result<wgmax::ReduceMax, Error>, expected: Expected) {
     match (op.and_then(|op| shape(&op)), expected) {
         (Ok(got), Ok(expected)) => assert_eq!(got, expected, "row {row}"),
         (Err(error), Err(expected)) => assert!(error.to_string().contains(expected), "row {row}: {error}"),

@@ -33,9 +33,9 @@ pub fn read(path: &Path) -> Outcome<Tensor> {
 
 fn parse(bytes: &[u8]) -> Outcome<Tensor> {
     let rest = bytes.strip_prefix(MAGIC).ok_or("no npy file")?;
-    let (len, rest) = match rest {
-        &[1, _, a, b, ref rest @ ..] => (u16::from_le_bytes([a, b]).into(), rest),
-        &[2 | 3, _, a, b, c, d, ref rest @ ..] => (u32::from_le_bytes([a, b, c, d]) as usize, rest),
+    let (len, rest) = match *rest {
+        [1, _, a, b, ref rest @ ..] => (u16::from_le_bytes([a, b]).into(), rest),
+        [2 | 3, _, a, b, c, d, ref rest @ ..] => (u32::from_le_bytes([a, b, c, d]) as usize, rest),
         _ => return Err("an npy format that is not 1, 2 or 3".into()),
     };
     let (header, data) = rest.split_at_checked(len).ok_or("the header is torn")?;
