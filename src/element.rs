@@ -2,7 +2,7 @@ use half::{bf16, f16};
 
 use crate::DType;
 
-/// A host type that is a tensor's element: `f32`, [`f16`], [`bf16`], `f64`, the integers of 8 to 64 bits, `bool`.
+/// A host type that is a tensor's element: `f32`, [`struct@f16`], [`bf16`], `f64`, the integers of 8 to 64 bits, `bool`.
 pub trait Element: Copy + PartialOrd + Send + Sync + 'static {
     /// The storage type.
     const DTYPE: DType;

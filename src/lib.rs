@@ -1,5 +1,4 @@
-//! Maximum operators for GPU inference engines.
-#![warn(missing_docs)]
+#![doc = include_str!("../README.md")]
 
 mod axes;
 pub mod dialect;

@@ -1,4 +1,5 @@
-//! What the examples share: picking a device, and an operation whose tensors stay on it, with a clock.
+//! What the examples and benches share: picking a device, and an operation whose tensors stay on it, with a clock.
+#![allow(dead_code)] // each uses its own part
 
 use std::error::Error;
 use std::sync::mpsc;
@@ -27,7 +28,7 @@ pub fn open(adapter: Option<String>) -> Result<Option<Gpu>, Failure> {
 }
 
 /// The bytes that an operation cannot do without: each input read once, each output written once.
-pub fn least_bytes(op: &impl Operation) -> Result<u64, wgmax::Error> {
+pub fn least_bytes(op: &(impl Operation + ?Sized)) -> Result<u64, wgmax::Error> {
     let read: u64 = op.inputs()?.iter().map(|need| need.bytes).sum();
     let written: u64 = op.outputs()?.iter().filter_map(TensorType::bytes).sum();
     Ok(read + written)
@@ -47,7 +48,7 @@ pub struct Resident<'a> {
 }
 
 impl<'a> Resident<'a> {
-    pub fn new(gpu: &'a Gpu, op: &impl Operation, inputs: &[&Tensor]) -> Result<Resident<'a>, Failure> {
+    pub fn new(gpu: &'a Gpu, op: &(impl Operation + ?Sized), inputs: &[&Tensor]) -> Result<Resident<'a>, Failure> {
         let plan = op.plan(gpu.kernels().limits())?;
         let prepared = gpu.kernels().prepare_blocking(&plan)?;
         // Buffers that are too large for the device become an error value, not a panic.

@@ -103,7 +103,7 @@ impl Gpu {
     /// # Errors
     /// Those of [`Operation::plan`]; [`Error::WrongCount`], [`Error::TypeMismatch`] and [`Error::BindingTooSmall`] for
     /// inputs that do not fit; [`Error::OutOfMemory`], [`Error::DeviceLost`] and [`Error::Gpu`] from the device.
-    pub async fn run(&self, op: &impl Operation, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
+    pub async fn run(&self, op: &(impl Operation + ?Sized), inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
         check_inputs(&op.inputs()?, inputs)?;
         let outputs = op.outputs()?;
         let plan = op.plan(self.kernels.limits())?;
@@ -121,7 +121,7 @@ impl Gpu {
     /// # Errors
     /// As there.
     #[cfg(not(target_arch = "wasm32"))]
-    pub fn run_blocking(&self, op: &impl Operation, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
+    pub fn run_blocking(&self, op: &(impl Operation + ?Sized), inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
         pollster::block_on(self.run(op, inputs))
     }
 

@@ -58,3 +58,21 @@ impl From<wgpu::Error> for Error {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Software adapters do not run out of memory on request: what wgpu would say becomes the error value.
+    #[test]
+    fn what_wgpu_says_keeps_its_kind() {
+        let source = || -> Box<dyn std::error::Error + Send + Sync> { "no room".into() };
+        let error = Error::from(wgpu::Error::OutOfMemory { source: source() });
+        assert_eq!(error, Error::OutOfMemory { message: "no room".into() });
+        let description = String::from("no such layout");
+        let error = Error::from(wgpu::Error::Validation { source: source(), description: description.clone() });
+        assert_eq!(error, Error::Gpu { message: description.clone() });
+        let error = Error::from(wgpu::Error::Internal { source: source(), description: description.clone() });
+        assert_eq!(error, Error::Gpu { message: description });
+    }
+}

@@ -1,6 +1,6 @@
 //! Plans: what to dispatch, as plain data.
 //!
-//! A [`Plan`] is computed from shapes, types and [`Limits`](crate::Limits) alone. It holds nothing of wgpu: a host that
+//! A [`Plan`] is computed from shapes, types and [`Limits`] alone. It holds nothing of wgpu: a host that
 //! is not on this crate's wgpu can take each pass's [`wgsl`](Kernel::wgsl), [`constants`](Kernel::constants),
 //! [`parameter bytes`](Params::to_bytes), grid and bindings, and dispatch them itself.
 
