@@ -18,6 +18,9 @@ fn ints(axes: &[i64]) -> Tensor {
 /// Axes, where they are given.
 type List = Option<&'static [i64]>;
 
+/// A boolean attribute, where it is given.
+type Flag = Option<bool>;
+
 /// The shape of the answer, or a part of the error.
 type Expected = Result<&'static [u64], &'static str>;
 
@@ -79,7 +82,7 @@ fn every_onnx_opset_means_the_newest_version_before_it() {
 #[test]
 fn onnx_reduce_max_takes_axes_in_each_versions_form() {
     // opset, attribute, input, noop_with_empty_axes, keepdims; the shape of [2, 3, 4] reduced
-    let rows: [(u64, List, List, Option<bool>, Option<bool>, &[u64]); 17] = [
+    let rows: [(u64, List, List, Flag, Flag, &[u64]); 17] = [
         (1, None, None, None, None, &[1, 1, 1]),
         (1, Some(&[]), None, None, Some(false), &[]),
         (1, Some(&[0, 2]), None, None, Some(true), &[1, 3, 1]),

@@ -25,7 +25,8 @@
 //! ```
 //!
 //! A file is not trusted: whatever is torn, contradicts itself or is not supported gives an [`Error`], and the memory
-//! that reading takes stays in proportion to the file's bytes.
+//! that reading takes stays in proportion to the file's bytes: twice them for a file of weights, some 300 times at worst,
+//! for one of nothing but empty messages. What a graph's nodes may write has a limit, [`Model::max_bytes`].
 
 mod graph;
 mod model;

@@ -158,6 +158,7 @@ def report(nodes, counts, agreed, rows, unexplained):
         if shown[kind] <= 5:
             print("UNEXPLAINED", line[:600])
     print(f"{len(unexplained)} unexplained")
+    print(f"test result: {max(len(nodes) - len(unexplained), 0)} passed; {len(unexplained)} failed")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ if ! cmp --silent "$here/requirements.txt" "$venv/requirements.txt"; then
     cp "$here/requirements.txt" "$venv/requirements.txt" # only once all is there
 fi
 if [ -z "${ONNX_RUN:-}" ]; then
-    cargo build --release --features onnx --example onnx_run
-    ONNX_RUN=${CARGO_TARGET_DIR:-target}/release/examples/onnx_run
+    cargo build --all-features --example onnx_run
+    ONNX_RUN=${CARGO_TARGET_DIR:-target}/debug/examples/onnx_run
 fi
 PYTHONDONTWRITEBYTECODE=1 "$venv/bin/python" "$here/differential.py" "$ONNX_RUN" "${COUNT:-5000}" "$@"
