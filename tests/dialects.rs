@@ -81,8 +81,9 @@ fn every_onnx_opset_means_the_newest_version_before_it() {
 
 #[test]
 fn onnx_reduce_max_takes_axes_in_each_versions_form() {
-    // opset, attribute, input, noop_with_empty_axes, keepdims; the shape of [2, 3, 4] reduced
-    let rows: [(u64, List, List, Flag, Flag, &[u64]); 17] = [
+    /// opset, attribute, input, noop_with_empty_axes, keepdims; the shape of [2, 3, 4] reduced
+    type Row = (u64, List, List, Flag, Flag, &'static [u64]);
+    let rows: [Row; 17] = [
         (1, None, None, None, None, &[1, 1, 1]),
         (1, Some(&[]), None, None, Some(false), &[]),
         (1, Some(&[0, 2]), None, None, Some(true), &[1, 3, 1]),
