@@ -184,6 +184,94 @@ pub enum Error {
         /// The type expected.
         expected: DType,
     },
+    /// A dialect's operator came with a later operator set than the one asked for.
+    #[error("opset {opset} has no {operator}: the first is {first}")]
+    UnknownOpset {
+        /// The operator.
+        operator: &'static str,
+        /// The operator set asked for.
+        opset: u64,
+        /// The first version of the operator.
+        first: u64,
+    },
+    /// A dialect's operator, in this version, does not have the element type.
+    #[error("{operator} does not allow type {given}, only {}", join(allowed))]
+    TypeNotAllowed {
+        /// The dialect, the operator and its version.
+        operator: String,
+        /// The type given.
+        given: DType,
+        /// The types that this version allows.
+        allowed: &'static [DType],
+    },
+    /// A dialect's operator, in this version, does not have the attribute.
+    #[error("{operator} has no attribute {attribute}, only: {}", join(allowed))]
+    AttributeNotAllowed {
+        /// The dialect, the operator and its version.
+        operator: String,
+        /// The attribute given.
+        attribute: String,
+        /// The attributes that this version has.
+        allowed: &'static [&'static str],
+    },
+    /// An attribute has a value that the operator does not know.
+    #[error("{operator}: attribute {attribute} is {given}, {expected} expected")]
+    AttributeValue {
+        /// The dialect, the operator and its version.
+        operator: String,
+        /// The attribute.
+        attribute: String,
+        /// Its value.
+        given: String,
+        /// What it may be.
+        expected: &'static str,
+    },
+    /// The axes are not given in the form that a dialect's operator takes them in.
+    #[error("{operator} takes its axes as {expected}, not as {given}")]
+    AxesForm {
+        /// The dialect, the operator and its version.
+        operator: String,
+        /// How they were given.
+        given: String,
+        /// How they are to be given.
+        expected: &'static str,
+    },
+    /// A negative axis, which this version of a dialect's operator does not know yet.
+    #[error("{operator} allows no negative axis, {axis} given")]
+    NegativeAxis {
+        /// The dialect, the operator and its version.
+        operator: String,
+        /// The axis given.
+        axis: i64,
+    },
+    /// Inputs of different shapes, in a version of a dialect's operator that does not broadcast.
+    #[error("{operator} does not broadcast: input {input} has shape {shape:?}, {expected:?} expected as of input 0")]
+    ShapesDiffer {
+        /// The dialect, the operator and its version.
+        operator: String,
+        /// The first input whose shape differs.
+        input: usize,
+        /// Its shape.
+        shape: Vec<u64>,
+        /// The shape of input 0.
+        expected: Vec<u64>,
+    },
+    /// An ONNX file is torn, contradicts itself, or asks for what this crate does not do.
+    #[error("{place}: {problem}")]
+    Onnx {
+        /// The part of the file, such as "initializer \"axes\"".
+        place: String,
+        /// What is wrong there, and what was expected.
+        problem: String,
+    },
+    /// A node of an ONNX graph is wrong.
+    #[error("node {node}: {error}")]
+    Node {
+        /// The node: its place in the file, its name if it has one, its operator.
+        node: String,
+        /// What is wrong with it.
+        error: Box<Error>,
+    },
     /// No adapter fits what was asked for.
     #[error("no GPU adapter {wanted}; found: {found}")]
     NoAdapter {
@@ -210,4 +298,11 @@ pub enum Error {
         /// What was said.
         message: String,
     },
+}
+
+fn join(items: &[impl std::fmt::Display]) -> String {
+    if items.is_empty() {
+        return "none".into();
+    }
+    items.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
 }

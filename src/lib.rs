@@ -1,11 +1,14 @@
 #![doc = include_str!("../README.md")]
 
 mod axes;
+pub mod dialect;
 mod dtype;
 mod element;
 mod error;
 mod gpu;
 mod limits;
+#[cfg(feature = "onnx")]
+pub mod onnx;
 pub mod op;
 pub mod plan;
 mod reference;

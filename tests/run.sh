@@ -12,7 +12,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # Test binaries that need no GPU.
-host_tests=(plan shaders)
+host_tests=(plan shaders dialects onnx_hostile)
 
 say() { printf '%s\n' "$*" >&2; }
 die() {
@@ -153,12 +153,15 @@ route "documentation" cargo test --all-features --doc
 icd=$(lavapipe_icd)
 if [[ -n $icd ]] && have_loader; then
     route "lavapipe" with_driver "$icd" cargo_test "${gpu_arguments[@]}"
+    route "lavapipe, ONNX's cases" with_driver "$icd" tests/conformance/run.sh
+    route "lavapipe, random nodes against peers" with_driver "$icd" tests/differential/run.sh
 else
     absent "lavapipe" "no driver found (Debian and Ubuntu: libvulkan1 and mesa-vulkan-drivers)"
 fi
 icd=$(swiftshader_icd)
 if [[ -n $icd ]] && have_loader; then
     route "SwiftShader" with_driver "$icd" cargo_test "${gpu_arguments[@]}"
+    route "SwiftShader, ONNX's cases" with_driver "$icd" tests/conformance/run.sh
 else
     absent "SwiftShader" "no driver found (Debian: chromium; Ubuntu has no package with it)"
 fi

@@ -1,0 +1,113 @@
+//! Runs ONNX models whose graphs are made of this crate's operators.
+//!
+//! ```text
+//! onnx_run CASE_DIR... [--backend gpu|cpu] [--adapter NAME] [--exact] [--write]
+//! onnx_run MODEL.onnx INPUT.npy... -o OUT.npy [-o OUT.npy]... [--backend gpu|cpu] [--adapter NAME]
+//! ```
+//!
+//! A CASE_DIR is one of ONNX's own node tests: `model.onnx` beside `test_data_set_*/input_N.pb` and `output_N.pb`. Each
+//! data set prints `pass NAME`, `FAIL NAME: …` or `error NAME: …`; the last line counts them. NaN equals NaN, and -0
+//! equals +0 unless `--exact`; `--write` writes the outputs that no file gives.
+
+mod cases;
+mod npy;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use wgmax::onnx::{Graph, Model};
+use wgmax::{Error, Gpu, GpuOptions, Tensor};
+
+/// Whatever ends a run or a case: a message for people.
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+const USAGE: &str = "usage: onnx_run CASE_DIR... [--backend gpu|cpu] [--adapter NAME] [--exact] [--write]
+       onnx_run MODEL.onnx INPUT.npy... -o OUT.npy [--backend gpu|cpu] [--adapter NAME]";
+
+#[derive(Default)]
+struct Arguments {
+    paths: Vec<PathBuf>,
+    outputs: Vec<PathBuf>,
+    cpu: bool,
+    adapter: Option<String>,
+    comparison: cases::Comparison,
+}
+
+impl Arguments {
+    fn parse(mut words: impl Iterator<Item = String>) -> Outcome<Arguments> {
+        let mut arguments = Arguments::default();
+        while let Some(word) = words.next() {
+            let mut value = || words.next().ok_or(format!("{word} needs a value\n{USAGE}"));
+            match word.as_str() {
+                "--backend" => match value()?.as_str() {
+                    "gpu" => arguments.cpu = false,
+                    "cpu" => arguments.cpu = true,
+                    other => return Err(format!("--backend {other:?}, gpu or cpu expected").into()),
+                },
+                "--adapter" => arguments.adapter = Some(value()?),
+                "-o" => arguments.outputs.push(value()?.into()),
+                "--exact" => arguments.comparison.exact = true,
+                "--write" => arguments.comparison.write = true,
+                option if option.starts_with('-') => return Err(format!("no option {option}\n{USAGE}").into()),
+                path => arguments.paths.push(path.into()),
+            }
+        }
+        if arguments.paths.is_empty() { Err(USAGE.into()) } else { Ok(arguments) }
+    }
+}
+
+/// Where graphs run.
+enum Backend {
+    Gpu(Box<Gpu>),
+    Cpu,
+}
+
+impl Backend {
+    fn new(arguments: &Arguments) -> Result<Backend, Error> {
+        if arguments.cpu {
+            return Ok(Backend::Cpu);
+        }
+        let gpu = Gpu::new_blocking(&GpuOptions { adapter: arguments.adapter.clone(), ..Default::default() })?;
+        eprintln!("running on {gpu}");
+        Ok(Backend::Gpu(Box::new(gpu)))
+    }
+
+    fn run(&self, graph: &Graph) -> Result<Vec<Tensor>, Error> {
+        match self {
+            Backend::Gpu(gpu) => graph.run_blocking(gpu),
+            Backend::Cpu => graph.reference(),
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run() -> Outcome<ExitCode> {
+    let arguments = Arguments::parse(std::env::args().skip(1))?;
+    let backend = Backend::new(&arguments)?;
+    if arguments.paths[0].extension().is_some_and(|extension| extension == "onnx") {
+        return run_model(&arguments, &backend);
+    }
+    let passed = cases::run(&arguments.paths, &arguments.comparison, &backend);
+    Ok(if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// A model on arrays of files.
+fn run_model(arguments: &Arguments, backend: &Backend) -> Outcome<ExitCode> {
+    let model = Model::decode(&std::fs::read(&arguments.paths[0])?)?;
+    let inputs = arguments.paths[1..].iter().map(|path| npy::read(path)).collect::<Outcome<Vec<Tensor>>>()?;
+    let outputs = backend.run(&model.graph(inputs)?)?;
+    if outputs.len() != arguments.outputs.len() {
+        return Err(format!("{} outputs, {} -o given", outputs.len(), arguments.outputs.len()).into());
+    }
+    arguments.outputs.iter().zip(&outputs).try_for_each(|(path, output)| npy::write(path, output))?;
+    Ok(ExitCode::SUCCESS)
+}
