@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_intrusive::channel::shared::oneshot_channel;
 
-use super::{Kernels, Scopes, Slots};
+use super::{Kernels, Prepared, Scopes, Slots};
 use crate::op::check_inputs;
 use crate::{Error, Operation, Plan, Tensor};
 
@@ -17,7 +17,7 @@ pub struct GpuOptions {
 }
 
 /// What an output is used for: the last dispatch writes it, and it is read back.
-const OUTPUT: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE.union(wgpu::BufferUsages::COPY_SRC);
+pub(crate) const OUTPUT: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE.union(wgpu::BufferUsages::COPY_SRC);
 
 /// A device of our own, for people who have none: picks an adapter, runs operations on host tensors, reads back.
 ///
@@ -131,33 +131,9 @@ impl Gpu {
     /// As [`Gpu::run`].
     pub async fn run_plan(&self, plan: &Plan, inputs: &[&[u8]]) -> Result<Vec<Vec<u8>>, Error> {
         self.check_lost()?;
-        let prepared = self.kernels.prepare(plan).await.map_err(|error| self.explain(error))?;
-        let scopes = Scopes::push(self.device());
-        let mut uploads: Vec<wgpu::Buffer> = inputs.iter().map(|bytes| self.upload(bytes)).collect();
-        let output = |&bytes: &u64| self.buffer("output", bytes, OUTPUT);
-        let mut outputs: Vec<wgpu::Buffer> = plan.output_bytes.iter().map(output).collect();
-        if let Some(input) = plan.in_place.and_then(|n| uploads.get_mut(n)) {
-            std::mem::swap(input, &mut outputs[0]);
-        }
-        let scratch = plan.scratch_bytes.map(|bytes| self.buffer("scratch", bytes, wgpu::BufferUsages::STORAGE));
-        let read_back = |buffer: &wgpu::Buffer| {
-            self.buffer("read back", buffer.size(), wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ)
-        };
-        let read_backs: Vec<wgpu::Buffer> = outputs.iter().map(read_back).collect();
-        scopes.pop().await.map_err(|error| self.explain(error))?;
-        let scopes = Scopes::push(self.device());
-        let mut encoder = self.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        let slots = Slots { inputs: &whole(&uploads), outputs: &whole(&outputs), scratch: &whole(&scratch) };
-        let recorded = prepared.record(&mut encoder, &slots);
-        for (output, read_back) in outputs.iter().zip(&read_backs) {
-            encoder.copy_buffer_to_buffer(output, 0, read_back, 0, output.size());
-        }
-        if recorded.is_ok() {
-            self.queue.submit([encoder.finish()]);
-        }
-        let outcome = scopes.pop().await;
-        recorded?;
-        outcome.map_err(|error| self.explain(error))?;
+        let prepared = self.prepare(plan).await?;
+        let buffers = self.catch(|| Ok(self.buffers(plan, inputs))).await?;
+        let read_backs = self.catch(|| self.submit(&prepared, &buffers)).await?;
         let mut bytes = Vec::with_capacity(read_backs.len());
         for buffer in &read_backs {
             bytes.push(self.read(buffer).await?);
@@ -165,7 +141,51 @@ impl Gpu {
         Ok(bytes)
     }
 
-    fn upload(&self, bytes: &[u8]) -> wgpu::Buffer {
+    pub(crate) async fn prepare(&self, plan: &Plan) -> Result<Prepared, Error> {
+        self.kernels.prepare(plan).await.map_err(|error| self.explain(error))
+    }
+
+    /// Makes GPU objects, or records and submits: what wgpu finds wrong becomes an error value.
+    pub(crate) async fn catch<T>(&self, make: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+        let scopes = Scopes::push(self.device());
+        let made = make();
+        let outcome = scopes.pop().await;
+        let made = made?;
+        outcome.map_err(|error| self.explain(error))?;
+        Ok(made)
+    }
+
+    fn buffers(&self, plan: &Plan, inputs: &[&[u8]]) -> Buffers {
+        let mut inputs: Vec<wgpu::Buffer> = inputs.iter().map(|bytes| self.upload(bytes)).collect();
+        let mut outputs: Vec<wgpu::Buffer> =
+            plan.output_bytes.iter().map(|&bytes| self.buffer("output", bytes, OUTPUT)).collect();
+        if let Some(input) = plan.in_place.and_then(|n| inputs.get_mut(n)) {
+            std::mem::swap(input, &mut outputs[0]);
+        }
+        let scratch = plan.scratch_bytes.map(|bytes| self.buffer("scratch", bytes, wgpu::BufferUsages::STORAGE));
+        Buffers { inputs, outputs, scratch }
+    }
+
+    /// Records and submits; the buffers that the outputs are copied to.
+    fn submit(&self, prepared: &Prepared, buffers: &Buffers) -> Result<Vec<wgpu::Buffer>, Error> {
+        let Buffers { inputs, outputs, scratch } = buffers;
+        let mut encoder = self.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let slots = Slots { inputs: &whole(inputs), outputs: &whole(outputs), scratch: &whole(scratch) };
+        prepared.record(&mut encoder, &slots)?;
+        let read_backs = outputs.iter().map(|output| self.read_back(&mut encoder, output)).collect();
+        self.queue.submit([encoder.finish()]);
+        Ok(read_backs)
+    }
+
+    /// Records a copy to a buffer that can be read.
+    pub(crate) fn read_back(&self, encoder: &mut wgpu::CommandEncoder, from: &wgpu::Buffer) -> wgpu::Buffer {
+        let usage = wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ;
+        let read_back = self.buffer("read back", from.size(), usage);
+        encoder.copy_buffer_to_buffer(from, 0, &read_back, 0, from.size());
+        read_back
+    }
+
+    pub(crate) fn upload(&self, bytes: &[u8]) -> wgpu::Buffer {
         let padded = bytes.len().next_multiple_of(4);
         let usage = OUTPUT | wgpu::BufferUsages::COPY_DST; // an input may become the output, in place
         let buffer = self.buffer("input", padded as u64, usage);
@@ -180,7 +200,7 @@ impl Gpu {
     }
 
     /// A buffer of at least one word: a size of 0 may not be mapped everywhere.
-    fn buffer(&self, label: &str, bytes: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
+    pub(crate) fn buffer(&self, label: &str, bytes: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
         self.device().create_buffer(&wgpu::BufferDescriptor {
             label: Some(label),
             size: bytes.max(4),
@@ -189,7 +209,7 @@ impl Gpu {
         })
     }
 
-    async fn read(&self, buffer: &wgpu::Buffer) -> Result<Vec<u8>, Error> {
+    pub(crate) async fn read(&self, buffer: &wgpu::Buffer) -> Result<Vec<u8>, Error> {
         let (sender, receiver) = oneshot_channel();
         buffer.map_async(wgpu::MapMode::Read, .., move |outcome| {
             let _ = sender.send(outcome); // nobody waits any more if the future was dropped
@@ -224,6 +244,13 @@ impl Gpu {
         let _ = self.device().poll(wgpu::PollType::Poll);
         self.check_lost().err().unwrap_or(error)
     }
+}
+
+/// One run's buffers.
+struct Buffers {
+    inputs: Vec<wgpu::Buffer>,
+    outputs: Vec<wgpu::Buffer>,
+    scratch: [wgpu::Buffer; 2],
 }
 
 fn whole(buffers: &[wgpu::Buffer]) -> Vec<wgpu::BufferSlice<'_>> {

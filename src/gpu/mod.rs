@@ -4,6 +4,8 @@ mod host;
 mod kernels;
 mod prepared;
 
+#[cfg(feature = "onnx")]
+pub(crate) use host::OUTPUT;
 pub use host::{Gpu, GpuOptions};
 pub use kernels::Kernels;
 pub use prepared::{Bound, Prepared, Slots};
