@@ -1,7 +1,8 @@
-// ArgMax where the outputs stand side by side in memory: an invocation searches one pack of columns, rows apart by
-// run_stride. A tile is four rows; its maxima are compared once with the best so far, column by column, and the row is
-// found at the end by reading the winning tile again. Narrow types only.
+// ArgMax where the outputs stand side by side in memory: an invocation searches a pack of columns, or four packs side by
+// side where WIDE, rows apart by run_stride. A tile is four rows; its maxima are compared once with the best so far,
+// column by column, and the row is found at the end by reading the winning tile again. Narrow types only.
 override GROUP: u32 = 64u;
+override WIDE: bool = false;
 
 struct Winners { keys: array<vec4<u32>, LANES>, rows: array<vec4<u32>, LANES>, seen: bool }
 
@@ -11,31 +12,86 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    let blocks = (params.columns + PACK_ELEMENTS - 1u) / PACK_ELEMENTS;
+    let block_elements = select(1u, 4u, WIDE) * PACK_ELEMENTS;
+    let blocks = (params.columns + block_elements - 1u) / block_elements;
     let index = group_number(id, groups) * GROUP + local;
     if (index >= (params.outputs / params.columns) * params.chunks * blocks) {
         return;
     }
     let row = index / blocks;
-    let column = (index - row * blocks) * PACK_ELEMENTS;
     let chunk = chunk_of(row);
-    let start = kept_offset(chunk.output) + column;
-    let count = min(PACK_ELEMENTS, params.columns - column);
-    var winners = search(start, chunk, count);
+    let column = (index - row * blocks) * block_elements;
+    let end = min(column + block_elements, params.columns);
+    let start = kept_offset(chunk.output);
+    if (WIDE && end - column == block_elements) {
+        var block = search_block(start + column, chunk);
+        for (var n = 0u; n < 4u; n++) {
+            let c = column + n * PACK_ELEMENTS;
+            store_columns(block[n], start + c, row, chunk, c, PACK_ELEMENTS);
+        }
+        return;
+    }
+    for (var c = column; c < end; c += PACK_ELEMENTS) {
+        let count = min(PACK_ELEMENTS, end - c);
+        store_columns(search(start + c, chunk, count), start + c, row, chunk, c, count);
+    }
+}
+
+fn store_columns(found: Winners, start: u32, row: u32, chunk: Chunk, column: u32, count: u32) {
+    var w = found;
     let first = chunk.output * params.columns + column;
     let number = row - chunk.output * params.chunks;
     for (var i = 0u; i < count; i += STORE_LANES) {
         var unit = empty_unit();
         for (var lane = 0u; lane < STORE_LANES && i + lane < count; lane++) {
             let n = i + lane;
-            let key = winners.keys[n % LANES][n / LANES];
-            let r = locate(start + n, winners.rows[n % LANES][n / LANES], chunk.end, key);
+            let key = w.keys[n % LANES][n / LANES];
+            let r = locate(start + n, w.rows[n % LANES][n / LANES], chunk.end, key);
             unit = store_lane(unit, lane, task_of(first + n, number), Best(key, r));
         }
         store_unit((first + i) / STORE_LANES, unit);
     }
 }
 
+// Four whole packs side by side.
+fn search_block(start: u32, chunk: Chunk) -> array<Winners, 4> {
+    let step = bitcast<u32>(bitcast<i32>(params.run_stride) / i32(PACK_ELEMENTS));
+    var w0: Winners;
+    var w1: Winners;
+    var w2: Winners;
+    var w3: Winners;
+    for (var r = chunk.begin; r < chunk.end;) {
+        let run = run_from(r, chunk.end);
+        var p = (start + run.offset) / PACK_ELEMENTS;
+        var i = 0u;
+        for (; i + 3u < run.len; i += 4u) {
+            offer(&w0, tile(p, step), r + i);
+            offer(&w1, tile(p + 1u, step), r + i);
+            offer(&w2, tile(p + 2u, step), r + i);
+            offer(&w3, tile(p + 3u, step), r + i);
+            p += 4u * step;
+        }
+        for (; i < run.len; i++) {
+            offer(&w0, fold(no_maxima(), packs[p]), r + i);
+            offer(&w1, fold(no_maxima(), packs[p + 1u]), r + i);
+            offer(&w2, fold(no_maxima(), packs[p + 2u]), r + i);
+            offer(&w3, fold(no_maxima(), packs[p + 3u]), r + i);
+            p += step;
+        }
+        r += run.len;
+    }
+    return array<Winners, 4>(w0, w1, w2, w3);
+}
+
+fn tile(p: u32, step: u32) -> Maxima {
+    let a = packs[p];
+    let b = packs[p + step];
+    let c = packs[p + 2u * step];
+    let d = packs[p + 3u * step];
+    return fold(fold(fold(fold(no_maxima(), a), b), c), d);
+}
+
+// One pack, perhaps not whole.
 fn search(start: u32, chunk: Chunk, count: u32) -> Winners {
     let step = bitcast<u32>(bitcast<i32>(params.run_stride) / i32(PACK_ELEMENTS));
     var w: Winners;
@@ -52,11 +108,7 @@ fn search(start: u32, chunk: Chunk, count: u32) -> Winners {
         }
         var p = begin / PACK_ELEMENTS;
         for (; i + 3u < len; i += 4u) {
-            let a = packs[p];
-            let b = packs[p + step];
-            let c = packs[p + 2u * step];
-            let d = packs[p + 3u * step];
-            offer(&w, fold(fold(fold(fold(no_maxima(), a), b), c), d), r + i);
+            offer(&w, tile(p, step), r + i);
             p += 4u * step;
         }
         for (; i < len; i++) {

@@ -176,6 +176,8 @@ struct Kernel {
     /// Elements of a word, or 1.
     lanes: u64,
     pack: u64,
+    /// Packs that an invocation of a column kernel takes.
+    column_packs: u64,
     element_bytes: u64,
 }
 
@@ -195,6 +197,7 @@ impl Kernel {
             team: members.unwrap_or(1).into(),
             lanes: 4_u64.div_ceil(element_bytes),
             pack: 16 / element_bytes,
+            column_packs: if constants.contains(&Constant::Wide) { 4 } else { 1 },
             element_bytes,
         }
     }
@@ -224,21 +227,27 @@ fn most_steps(pass: &Pass) -> u64 {
     let search = match k.access {
         Access::Rows => runs * (1 + outer + tiles + lane_steps * (tiles + 2)),
         Access::Strided => runs * (1 + outer + len.div_ceil(k.team)),
-        Access::Columns if u64::from(p.columns).is_multiple_of(k.pack) => {
-            runs * (1 + outer + (lane_steps + 1) * (len / 4 + 3))
+        // One pack at a time at the end of a row, else all in one loop, row by row or four rows at once.
+        Access::Columns if u64::from(p.columns).is_multiple_of(k.pack * k.column_packs) && k.column_packs > 1 => {
+            runs * (1 + outer + (4 * lane_steps + 1) * len)
         }
-        Access::Columns => runs * (1 + outer + (lane_steps + 1) * len),
+        Access::Columns if u64::from(p.columns).is_multiple_of(k.pack) => {
+            let one = runs * (1 + outer + (lane_steps + 1) * (len / 4 + 3));
+            let all = if k.column_packs > 1 { runs * (1 + outer + (lane_steps + 1) * (len + 3)) } else { 0 };
+            (one * k.column_packs).max(all)
+        }
+        Access::Columns => k.column_packs * runs * (1 + outer + (lane_steps + 1) * len),
         Access::Finish => u64::from(p.chunks).div_ceil(k.team),
     };
     let locate = match (k.operator, k.access) {
         (Operator::ReduceMax, _) => k.lanes,
         (Operator::ArgMax, Access::Rows) => 4 * k.pack + 2 * outer,
-        (Operator::ArgMax, Access::Columns) => k.pack * (4 + outer),
+        (Operator::ArgMax, Access::Columns) => k.column_packs * k.pack * (4 + outer),
         (Operator::ArgMax, Access::Strided | Access::Finish) => 0,
     };
     let task = kept + search + locate + 3; // and the words of a partial result
     match k.access {
-        Access::Columns => task + 2 * k.pack + 3 * k.pack,
+        Access::Columns => task + k.column_packs * (1 + 2 * k.pack + 3 * k.pack),
         _ if k.team > 1 => task + u64::from(k.team.ilog2()) + k.store_lanes(),
         _ => k.store_lanes() * (task + 1),
     }
@@ -303,7 +312,7 @@ fn check_bounds(op: &impl Operation, view: &View, dtype: DType, limits: &Limits,
         let invocations_needed = match k.access {
             Access::Columns => {
                 let columns = u64::from(p.columns);
-                outputs / columns * chunks * columns.div_ceil(k.pack)
+                outputs / columns * chunks * columns.div_ceil(k.pack * k.column_packs)
             }
             _ if k.team > 1 => tasks * k.team,
             _ => tasks.div_ceil(k.store_lanes()),
@@ -600,12 +609,18 @@ impl Interpreter<'_> {
 
     fn column(&mut self, index: u64) {
         let (p, elements) = (self.p, self.k.pack as u32);
-        let blocks = p.columns.div_ceil(elements);
+        let block_elements = elements * self.k.column_packs as u32;
+        let blocks = p.columns.div_ceil(block_elements);
         if index >= u64::from(p.outputs / p.columns * p.chunks * blocks) {
             return;
         }
-        let index = index as u32;
-        let (row, column) = (index / blocks, index % blocks * elements);
+        let (row, begin) = (index as u32 / blocks, index as u32 % blocks * block_elements);
+        let end = p.columns.min(begin + block_elements);
+        (begin..end).step_by(elements as usize).for_each(|column| self.column_pack(row, column));
+    }
+
+    fn column_pack(&mut self, row: u32, column: u32) {
+        let (p, elements) = (self.p, self.k.pack as u32);
         let (outer, chunk) = (row / p.chunks, row % p.chunks);
         let start = p.start.wrapping_add(at(&p.kept, outer)) + column;
         let count = elements.min(p.columns - column);

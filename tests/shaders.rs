@@ -42,6 +42,9 @@ fn kernels() -> Vec<Kernel> {
                         if team && access != Access::Columns {
                             constants.push(Constant::Team(16));
                         }
+                        if access == Access::Columns {
+                            constants.push(Constant::Wide);
+                        }
                         if access != Access::Finish {
                             constants.extend([Constant::Split, Constant::Runs]);
                         }

@@ -121,6 +121,8 @@ pub enum Constant {
     Split,
     /// An output has more than one run.
     Runs,
+    /// A column kernel's invocations take four packs side by side.
+    Wide,
 }
 
 impl Constant {
@@ -135,6 +137,7 @@ impl Constant {
             Constant::Continues => "CONTINUES",
             Constant::Split => "SPLIT",
             Constant::Runs => "RUNS",
+            Constant::Wide => "WIDE",
         }
     }
 
@@ -142,7 +145,12 @@ impl Constant {
     pub const fn value(self) -> u32 {
         match self {
             Constant::Group(n) | Constant::Team(n) | Constant::IndexWords(n) => n,
-            Constant::NansIgnored | Constant::Last | Constant::Continues | Constant::Split | Constant::Runs => 1,
+            Constant::NansIgnored
+            | Constant::Last
+            | Constant::Continues
+            | Constant::Split
+            | Constant::Runs
+            | Constant::Wide => 1,
         }
     }
 }

@@ -149,7 +149,8 @@ impl Reduction<'_> {
     pub fn scan_constants(&self, problem: &Problem, cut: &Cut, tuning: &Tuning) -> Vec<Constant> {
         let split = (cut.chunks > 1).then_some(Constant::Split);
         let runs = (problem.reduced.len() > 1).then_some(Constant::Runs);
-        self.constants(cut.team, tuning).chain(split).chain(runs).collect()
+        let wide = (cut.access == Access::Columns && tuning.column_packs > 1).then_some(Constant::Wide);
+        self.constants(cut.team, tuning).chain(split).chain(runs).chain(wide).collect()
     }
 
     fn index_constant(&self) -> Option<Constant> {
@@ -209,17 +210,17 @@ impl Reduction<'_> {
     ) -> Result<[u32; 3], Error> {
         let tasks = self.out_len * cut.chunks;
         let groups = match (cut.access, problem.columns()) {
-            (Access::Columns, Some(columns)) => {
-                (tasks / columns * columns.div_ceil(self.dtype.pack_elements())).div_ceil(tuning.group)
-            }
+            (Access::Columns, Some(columns)) => (tasks / columns
+                * columns.div_ceil(self.dtype.pack_elements() * tuning.column_packs))
+            .div_ceil(tuning.group),
             _ => groups(tasks, cut.team, self.store_lanes(store), tuning.group),
         };
-        grid(groups, tuning.group * self.dtype.pack_elements(), limits)
+        grid(groups, tuning.group * self.dtype.pack_elements() * tuning.column_packs, limits)
     }
 
     fn cut(&self, problem: &Problem, tuning: &Tuning) -> Result<Cut, Error> {
         let access = self.access(problem);
-        let work = Work::new(problem, access, self.dtype);
+        let work = Work::new(problem, access, self.dtype, tuning.column_packs);
         let team = self.team(problem, access, &work, tuning);
         let mut whole = Cut { access, team, chunk_len: problem.reduce_len(), chunks: 1 };
         let wanted = tuning.busy_invocations / (work.tasks * team).max(1);
@@ -233,7 +234,7 @@ impl Reduction<'_> {
         let mut chunks = wanted.min(worth).min(affordable).max(1);
         loop {
             let cut = whole.split(problem, chunks);
-            if self.steps(problem, &cut) <= MAX_STEPS {
+            if self.steps(problem, &cut, tuning) <= MAX_STEPS {
                 return Ok(cut);
             }
             // Too long for one invocation: more chunks while scratch lasts, then more invocations a chunk.
@@ -244,7 +245,7 @@ impl Reduction<'_> {
             } else if whole.team < most_members {
                 whole.team *= 2;
             } else {
-                let given = self.steps(problem, &cut).saturating_mul(chunks * whole.team);
+                let given = self.steps(problem, &cut, tuning).saturating_mul(chunks * whole.team);
                 let limit = MAX_STEPS * chunks * whole.team;
                 return Err(Error::TooLarge { what: "steps of one reduction", given, limit });
             }
@@ -287,18 +288,18 @@ impl Reduction<'_> {
     }
 
     /// Loop iterations of one invocation, at most.
-    fn steps(&self, problem: &Problem, cut: &Cut) -> u64 {
+    fn steps(&self, problem: &Problem, cut: &Cut, tuning: &Tuning) -> u64 {
         let run_len = problem.run().size.min(cut.chunk_len);
         let runs = cut.chunk_len.div_ceil(run_len) + 1;
         // ArgMax takes the maximum of each tile at once, in a loop over the lanes of a word.
         let lane_steps = if self.operator == Operator::ArgMax { self.dtype.lanes() } else { 1 };
         let run_steps = match cut.access {
             Access::Rows => (run_len / (self.dtype.pack_elements() * cut.team * 4) + 4) * lane_steps,
-            Access::Columns => (run_len + 1) * lane_steps,
+            Access::Columns => (run_len + 4) * lane_steps * tuning.column_packs, // one by one at a row's end
             Access::Strided | Access::Finish => run_len / cut.team + 1,
         };
         let dims = (problem.kept.len() + problem.reduced.len()) as u64;
-        let task = runs * (run_steps + dims) + dims + 128; // and what finding a position takes
+        let task = runs * (run_steps + dims * tuning.column_packs) + dims + 128 * tuning.column_packs; // and what finding a position takes
         let store = if cut.chunks > 1 { Store::Partial } else { self.store };
         if cut.team == 1 && cut.access != Access::Columns { task * self.store_lanes(store) } else { task }
     }
@@ -315,13 +316,13 @@ struct Work {
 }
 
 impl Work {
-    fn new(problem: &Problem, access: Access, dtype: DType) -> Work {
+    fn new(problem: &Problem, access: Access, dtype: DType, column_packs: u64) -> Work {
         let outputs = problem.outputs();
         let reduce_len = problem.reduce_len();
         let pack = dtype.pack_elements();
         match access {
             Access::Rows => Work { tasks: outputs, loads: reduce_len / pack, run_loads: problem.run().size / pack },
-            Access::Columns => Work { tasks: outputs.div_ceil(pack), loads: reduce_len, run_loads: 1 },
+            Access::Columns => Work { tasks: outputs.div_ceil(pack * column_packs), loads: reduce_len, run_loads: 1 },
             Access::Strided | Access::Finish => {
                 Work { tasks: outputs, loads: reduce_len, run_loads: problem.run().size }
             }

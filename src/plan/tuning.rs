@@ -16,6 +16,8 @@ pub(super) struct Tuning {
     /// The fewest 16-byte loads, or single elements where they are strided, that an invocation of a split reduction is
     /// worth.
     pub loads_per_split: u64,
+    /// Packs side by side that an invocation of a column kernel reduces: 1 or 4.
+    pub column_packs: u64,
     /// The most packs, or output units, that an invocation of an element-wise kernel writes.
     pub max_share: u64,
 }
@@ -28,8 +30,15 @@ impl Tuning {
 }
 
 /// lavapipe and SwiftShader: an invocation walks its own contiguous part, with no barrier.
-const CPU: Tuning =
-    Tuning { group: 16, max_team: 1, loads_per_member: 1, busy_invocations: 128, loads_per_split: 256, max_share: 256 };
+const CPU: Tuning = Tuning {
+    group: 16,
+    max_team: 1,
+    loads_per_member: 1,
+    busy_invocations: 128,
+    loads_per_split: 256,
+    column_packs: 4,
+    max_share: 256,
+};
 
 /// Hardware: neighbours read neighbouring packs, thousands of them at once.
 const GPU: Tuning = Tuning {
@@ -38,6 +47,7 @@ const GPU: Tuning = Tuning {
     loads_per_member: 4,
     busy_invocations: 1 << 16,
     loads_per_split: 4,
+    column_packs: 1,
     max_share: 1,
 };
 
