@@ -24,7 +24,7 @@ fn scan(task: u32, member: u32) -> Best {
 fn search_run(before: Winner, r: u32, begin: u32, end: u32, member: u32) -> Winner {
     let range = pack_range(begin, end);
     var w = before;
-    if (range.head && member == 0u) {
+    if (RAGGED && range.head && member == 0u) {
         w = offer(w, fold(no_maxima(), partial_pack(range.first - 1u, begin, end)), r, range.first - 1u);
     }
     var p = range.first + member;
@@ -38,7 +38,7 @@ fn search_run(before: Winner, r: u32, begin: u32, end: u32, member: u32) -> Winn
     for (; p < range.last; p += TEAM) {
         w = offer(w, fold(no_maxima(), packs[p]), r, p);
     }
-    if (range.tail && member == TEAM - 1u) {
+    if (RAGGED && range.tail && member == TEAM - 1u) {
         w = offer(w, fold(no_maxima(), partial_pack(range.last, begin, end)), r, range.last);
     }
     return w;

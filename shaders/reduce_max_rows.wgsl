@@ -16,7 +16,7 @@ fn scan(task: u32, member: u32) -> Best {
 fn fold_run(before: Maxima, begin: u32, end: u32, member: u32) -> Maxima {
     let range = pack_range(begin, end);
     var m = before;
-    if (range.head && member == 0u) {
+    if (RAGGED && range.head && member == 0u) {
         m = fold(m, partial_pack(range.first - 1u, begin, end));
     }
     var p = range.first + member;
@@ -30,7 +30,7 @@ fn fold_run(before: Maxima, begin: u32, end: u32, member: u32) -> Maxima {
     for (; p < range.last; p += TEAM) {
         m = fold(m, packs[p]);
     }
-    if (range.tail && member == TEAM - 1u) {
+    if (RAGGED && range.tail && member == TEAM - 1u) {
         m = fold(m, partial_pack(range.last, begin, end));
     }
     return m;

@@ -42,6 +42,9 @@ fn kernels() -> Vec<Kernel> {
                         if team && access != Access::Columns {
                             constants.push(Constant::Team(16));
                         }
+                        if access == Access::Rows {
+                            constants.push(Constant::Ragged);
+                        }
                         if access == Access::Columns {
                             constants.push(Constant::Wide);
                         }

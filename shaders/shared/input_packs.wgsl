@@ -29,13 +29,16 @@ fn partial_pack(p: u32, begin: u32, end: u32) -> vec4<u32> {
     return (raw & mask) | (least_pack() & ~mask);
 }
 
+// Whether runs begin or end within a pack.
+override RAGGED: bool = false;
+
 // The packs of elements [begin, end): whole ones [first, last), and a partial one before or after them.
 struct PackRange { first: u32, last: u32, head: bool, tail: bool }
 
 fn pack_range(begin: u32, end: u32) -> PackRange {
     let first = begin / PACK_ELEMENTS;
     let last = end / PACK_ELEMENTS;
-    let head = begin % PACK_ELEMENTS != 0u;
-    let tail = end % PACK_ELEMENTS != 0u && !(head && first == last);
+    let head = RAGGED && begin % PACK_ELEMENTS != 0u;
+    let tail = RAGGED && end % PACK_ELEMENTS != 0u && !(head && first == last);
     return PackRange(select(first, first + 1u, head), last, head, tail);
 }

@@ -84,6 +84,13 @@ impl Problem {
         }
     }
 
+    /// Whether every run, cut into chunks, begins and ends at a multiple of `elements`.
+    pub fn runs_are_whole(&self, chunk_len: u64, elements: u64) -> bool {
+        let outer = &self.reduced[1..];
+        let strides = self.kept.iter().chain(outer).map(|d| d.stride.unsigned_abs());
+        [self.start, self.run().size, chunk_len].into_iter().chain(strides).all(|n| n.is_multiple_of(elements))
+    }
+
     /// Whether every row of columns begins at a multiple of `elements`.
     pub fn rows_are_aligned(&self, elements: u64) -> bool {
         let around = self.kept.iter().skip(1);

@@ -121,6 +121,8 @@ pub enum Constant {
     Split,
     /// An output has more than one run.
     Runs,
+    /// A run may begin or end within a pack.
+    Ragged,
     /// A column kernel's invocations take four packs side by side.
     Wide,
 }
@@ -137,6 +139,7 @@ impl Constant {
             Constant::Continues => "CONTINUES",
             Constant::Split => "SPLIT",
             Constant::Runs => "RUNS",
+            Constant::Ragged => "RAGGED",
             Constant::Wide => "WIDE",
         }
     }
@@ -150,6 +153,7 @@ impl Constant {
             | Constant::Continues
             | Constant::Split
             | Constant::Runs
+            | Constant::Ragged
             | Constant::Wide => 1,
         }
     }

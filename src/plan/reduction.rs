@@ -150,7 +150,9 @@ impl Reduction<'_> {
         let split = (cut.chunks > 1).then_some(Constant::Split);
         let runs = (problem.reduced.len() > 1).then_some(Constant::Runs);
         let wide = (cut.access == Access::Columns && tuning.column_packs > 1).then_some(Constant::Wide);
-        self.constants(cut.team, tuning).chain(split).chain(runs).chain(wide).collect()
+        let whole_packs = problem.runs_are_whole(cut.chunk_len, self.dtype.pack_elements());
+        let ragged = (cut.access == Access::Rows && !whole_packs).then_some(Constant::Ragged);
+        self.constants(cut.team, tuning).chain(split).chain(runs).chain(wide).chain(ragged).collect()
     }
 
     fn index_constant(&self) -> Option<Constant> {
