@@ -33,5 +33,5 @@ pub(crate) fn arg_max(op: &ArgMax, limits: &Limits) -> Result<Plan, Error> {
     let setup = reduction.setup(limits)?;
     (plan.passes, plan.scratch_bytes[0]) = reduction.passes(&setup, limits)?;
     plan.input_bytes[0] = setup.window.end_bytes();
-    Ok(plan)
+    plan.checked(limits)
 }

@@ -38,13 +38,13 @@ pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
     let output = Output { len: outputs[0].len(), slice_len, columns, target: targets[0] };
     if let Some(pass) = one_dispatch(&reduction, &setup, &output, limits)? {
         plan.passes = vec![pass];
-        return Ok(plan);
+        return plan.checked(limits);
     }
     check_binding("bytes of Hardmax's winners", winners.bytes, limits)?;
     (plan.passes, plan.scratch_bytes[0]) = reduction.passes(&setup, limits)?;
     plan.passes.push(write(&reduction, &setup, &output, winners, limits)?);
     plan.scratch_bytes[1] = winners.bytes;
-    Ok(plan)
+    plan.checked(limits)
 }
 
 /// The output as blocks of `slice_len` rows of `columns` elements.

@@ -40,7 +40,7 @@ pub(crate) fn max(op: &Max, limits: &Limits) -> Result<Plan, Error> {
     let most = u64::from(limits.max_storage_bindings).saturating_sub(1).min(MAX_OPERANDS) as usize;
     if most == 0 {
         return Err(Error::DeviceTooSmall {
-            what: "max_storage_bindings",
+            what: "max_storage_buffers_per_shader_stage",
             given: limits.max_storage_bindings.into(),
             needed: 2,
         });
@@ -53,7 +53,7 @@ pub(crate) fn max(op: &Max, limits: &Limits) -> Result<Plan, Error> {
         plan.passes.extend(job.passes(operands, continues, limits)?);
         continues = true;
     }
-    Ok(plan)
+    plan.checked(limits)
 }
 
 /// What is read: the inputs but the one written in place, and the constant, which goes into the plan.

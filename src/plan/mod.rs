@@ -115,6 +115,16 @@ impl Plan {
         }
     }
 
+    /// The plan, if a stage of the device has bindings enough for it.
+    fn checked(self, limits: &Limits) -> Result<Plan, Error> {
+        let needed = self.passes.iter().map(|pass| pass.bindings.len() as u64).max().unwrap_or(0);
+        let given = limits.max_storage_bindings.into();
+        if needed > given {
+            return Err(Error::DeviceTooSmall { what: "max_storage_buffers_per_shader_stage", given, needed });
+        }
+        Ok(self)
+    }
+
     /// Bytes that the dispatches read and write in all: each binding once, except that one bound twice, as words and as
     /// packs, counts once, and one that is read and written counts twice.
     pub fn moved_bytes(&self) -> u64 {

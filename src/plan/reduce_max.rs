@@ -35,7 +35,7 @@ pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error>
     let setup = reduction.setup(limits)?;
     (plan.passes, plan.scratch_bytes[0]) = reduction.passes(&setup, limits)?;
     plan.input_bytes[0] = setup.window.end_bytes();
-    Ok(plan)
+    plan.checked(limits)
 }
 
 /// The maximum of nothing, everywhere.

@@ -56,7 +56,9 @@ pub(super) fn tuning(limits: &Limits) -> Tuning {
         AdapterKind::Cpu => CPU,
         AdapterKind::Gpu => GPU,
     };
-    let group = row.group.min(power_of_two_below(limits.max_group_invocations.into()));
+    // A team's merge keeps at most 16 bytes for each invocation.
+    let most = limits.max_group_invocations.min(limits.max_group_memory_bytes / 16);
+    let group = row.group.min(power_of_two_below(most.into()));
     Tuning { group, max_team: row.max_team.min(group), ..row }
 }
 
