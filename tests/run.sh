@@ -45,6 +45,10 @@ install_missing() {
     command -v cc >/dev/null || packages+=(gcc libc6-dev)
     have_loader || packages+=(libvulkan1)
     [[ -n $(lavapipe_icd) ]] || packages+=(mesa-vulkan-drivers)
+    # For the cases and peers that come as Python packages.
+    if ! python3 -c 'import ensurepip, pip, venv' 2>/dev/null; then
+        packages+=(python3 python3-venv python3-pip)
+    fi
     # Ubuntu's chromium package is a stub for a snap, without the file.
     [[ -n $(swiftshader_icd) || $(distribution) != debian ]] || packages+=(chromium)
     [[ ${#packages[@]} -gt 0 ]] || return 0
