@@ -16,7 +16,7 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    let index = (id.y * groups.x + id.x) * GROUP + local;
+    let index = group_number(id, groups) * GROUP + local;
     if (index < params.words) {
         values[index] = select(params.low, params.high, index % 2u == 1u);
     }

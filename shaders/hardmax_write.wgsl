@@ -19,7 +19,7 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    let first = ((id.y * groups.x + id.x) * GROUP + local) * params.share;
+    let first = (group_number(id, groups) * GROUP + local) * params.share;
     let last = min(first + params.share, (params.len + LANES - 1u) / LANES);
     let line = first * LANES / params.columns;
     var column = first * LANES - line * params.columns;

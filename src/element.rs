@@ -110,6 +110,15 @@ impl Element for bool {
     }
 }
 
+/// Elements as little-endian bytes.
+pub(crate) fn to_bytes<T: Element>(elements: &[T]) -> Vec<u8> {
+    let mut bytes = vec![0; size_of_val(elements)];
+    for (bytes, element) in bytes.chunks_exact_mut(size_of::<T>()).zip(elements) {
+        element.write(bytes);
+    }
+    bytes
+}
+
 /// Runs `$body` with `$T` standing for the host type of a [`DType`].
 macro_rules! with_element_type {
     ($dtype:expr, $T:ident => $body:expr) => {

@@ -1,4 +1,4 @@
-use crate::element::Element;
+use crate::element::{Element, to_bytes};
 use crate::{DType, Error};
 
 /// A shape and an element type: what a tensor is, without its elements.
@@ -44,11 +44,7 @@ impl Tensor {
     /// # Errors
     /// [`Error::TensorBytes`] if there are more or fewer elements than the shape has.
     pub fn new<T: Element>(shape: impl Into<Vec<u64>>, elements: &[T]) -> Result<Tensor, Error> {
-        let mut bytes = vec![0; size_of_val(elements)];
-        for (bytes, element) in bytes.chunks_exact_mut(size_of::<T>()).zip(elements) {
-            element.write(bytes);
-        }
-        Tensor::from_bytes(T::DTYPE, shape, bytes)
+        Tensor::from_bytes(T::DTYPE, shape, to_bytes(elements))
     }
 
     /// A tensor of these little-endian bytes.

@@ -75,6 +75,3 @@ fn run_from(r: u32, end: u32) -> Run {
     let within = r - run * params.run_len;
     return Run(outer_offset(run) + within * params.run_stride, min(params.run_len - within, end - r));
 }
-
-// Folded grids: the number of this workgroup. The last row may hold surplus groups: every kernel guards its bounds.
-fn group_number(id: vec3<u32>, groups: vec3<u32>) -> u32 { return id.y * groups.x + id.x; }

@@ -2,7 +2,7 @@
 
 use super::error;
 use super::proto::TensorProto;
-use crate::element::Element;
+use crate::element::to_bytes;
 use crate::{DType, Error, Tensor, TensorType};
 
 /// ONNX's number for each type, `TensorProto.DataType`.
@@ -101,12 +101,6 @@ fn bytes(proto: &TensorProto, field: &str, dtype: DType) -> Result<Vec<u8>, Stri
         ("int32_data", DType::Bool) => narrowed(&proto.int32_data, dtype, 0, 1),
         _ => Err(format!("elements of type {dtype} cannot lie in {field}")),
     }
-}
-
-fn to_bytes<T: Element>(elements: &[T]) -> Vec<u8> {
-    let mut bytes = vec![0; size_of_val(elements)];
-    bytes.chunks_exact_mut(size_of::<T>()).zip(elements).for_each(|(bytes, element)| element.write(bytes));
-    bytes
 }
 
 /// The low bytes of each value, which must be one that the narrower type has.

@@ -8,7 +8,7 @@ pub(crate) fn arg_max(op: &ArgMax, limits: &Limits) -> Result<Plan, Error> {
     let reduced = op.checked()?;
     let outputs = op.outputs()?;
     let targets = output_bindings(&outputs, limits)?;
-    let mut plan = Plan::new(format!("ArgMax {} {:?} over {reduced:?}", op.dtype, op.input.shape()), 1, &targets);
+    let plan = Plan::new(format!("ArgMax {} {:?} over {reduced:?}", op.dtype, op.input.shape()), 1, &targets);
     if outputs[0].len() == 0 {
         return Ok(plan);
     }
@@ -30,8 +30,5 @@ pub(crate) fn arg_max(op: &ArgMax, limits: &Limits) -> Result<Plan, Error> {
         index_words: Some((op.index.dtype().bytes() / 4) as u32),
         out_len: outputs[0].len(),
     };
-    let setup = reduction.setup(limits)?;
-    (plan.passes, plan.scratch_bytes[0]) = reduction.passes(&setup, limits)?;
-    plan.input_bytes[0] = setup.window.end_bytes();
-    plan.checked(limits)
+    reduction.complete(plan, limits)
 }

@@ -1,8 +1,9 @@
 //! Views made as simple as they are: dimensions that do nothing dropped, neighbours that run on merged.
 
-use crate::plan::Dim;
+use crate::dtype::padded_bytes;
 use crate::plan::params::MAX_DIMS;
-use crate::{Error, View};
+use crate::plan::{Binding, Dim, Slot, check_binding};
+use crate::{DType, Error, Limits, View};
 
 /// A dimension of a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +25,29 @@ pub(super) fn collapse(dimensions: impl DoubleEndedIterator<Item = Dimension>) -
     merged
 }
 
+/// The part of a buffer that a view is read from. It begins where the device allows a binding to, and at a whole pack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Window {
+    /// The element that it begins with.
+    pub base: u64,
+    /// Elements up to the last one that the view touches.
+    pub span: u64,
+    pub binding: Binding,
+}
+
+impl Window {
+    pub fn new(dtype: DType, view: &View, slot: Slot, limits: &Limits) -> Result<Window, Error> {
+        view.buffer_bytes(dtype)?; // no byte of the view is past what 64 bits count
+        let (low, high) = view.extent();
+        let base = low - low % (limits.binding_alignment_bytes.max(16) / dtype.bytes());
+        let span = high - base + 1;
+        let bytes = padded_bytes(dtype, span).unwrap_or(u64::MAX);
+        check_binding("bytes from a view's first element to its last", bytes, limits)?;
+        let binding = Binding { binding: 1, slot, writes: false, offset_bytes: base * dtype.bytes(), bytes };
+        Ok(Window { base, span, binding })
+    }
+}
+
 /// A reduction with its dimensions collapsed. There is at least one output and one element to reduce to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Problem {
@@ -31,23 +55,19 @@ pub(super) struct Problem {
     pub kept: Vec<Dimension>,
     /// Innermost first; the innermost is the run, of length 1 where nothing is reduced.
     pub reduced: Vec<Dimension>,
-    /// The element at index 0 of every dimension, counted from `base`.
+    /// The element at index 0 of every dimension, counted from the start of the input's binding.
     pub start: u64,
-    /// The element that the input's binding begins with.
-    pub base: u64,
-    /// Elements from `base` to the last one touched.
+    /// Elements of the input's binding.
     pub span: u64,
 }
 
 impl Problem {
     /// `any_order`: whether the reduced elements may be taken in another order, as values may, but not positions. Then
     /// repeated elements are left out, reversed dimensions turned round, and the smallest stride goes innermost.
-    pub fn new(view: &View, reduced: &[usize], any_order: bool, base_multiple: u64) -> Problem {
+    pub fn new(view: &View, reduced: &[usize], any_order: bool, window: &Window) -> Problem {
         let dimension = |d: usize| Dimension { size: view.shape()[d], stride: view.strides()[d] };
         let kept = collapse((0..view.rank()).filter(|d| !reduced.contains(d)).map(dimension));
-        let (low, high) = view.extent();
-        let base = low - low % base_multiple;
-        let mut start = view.offset() - base;
+        let mut start = view.offset() - window.base;
         let mut dimensions: Vec<Dimension> = reduced.iter().map(|&d| dimension(d)).filter(|d| d.size != 1).collect();
         if any_order {
             dimensions.retain(|d| d.stride != 0);
@@ -61,7 +81,7 @@ impl Problem {
         if reduced.is_empty() {
             reduced.push(Dimension { size: 1, stride: 0 });
         }
-        Problem { kept, reduced, start, base, span: high - base + 1 }
+        Problem { kept, reduced, start, span: window.span }
     }
 
     pub fn outputs(&self) -> u64 {

@@ -214,7 +214,7 @@ impl Kernel {
             Program::MaxElements { operands } => element_operands(self.dtype, operands),
             _ => String::new(),
         };
-        parts.join("\n") + &operands
+        [shader!("shared/grid"), &parts.join("\n"), &operands].join("\n")
     }
 
     fn reducing_parts(&self, operator: Operator, access: Access) -> Vec<&'static str> {

@@ -1,16 +1,14 @@
 //! Max: operands broadcast together, as many of them in one dispatch as there are bindings; more continue from the
 //! output.
 
-use super::dims::{stride_word, word};
+use super::dims::{Window, stride_word, word};
 use super::kernel::FIRST_OPERAND;
 use super::params::MAX_DIMS;
 use super::reduction::nan_constants;
 use super::tuning::{Tuning, tuning};
 use super::{
-    Binding, BroadcastParams, Constant, Kernel, OperandParams, Params, Pass, Plan, Program, Slot, check_binding, grid,
-    output_bindings,
+    Binding, BroadcastParams, Constant, Kernel, OperandParams, Params, Pass, Plan, Program, Slot, grid, output_bindings,
 };
-use crate::dtype::padded_bytes;
 use crate::{DType, Error, Limits, Max, Operation, View};
 
 /// The most operands of one dispatch: a mask of 32 bits tells their forms.
@@ -123,16 +121,11 @@ struct Operand {
 
 impl Operand {
     fn new(dtype: DType, view: &View, slot: Slot, rows: &Rows, n: usize, limits: &Limits) -> Result<Operand, Error> {
-        view.buffer_bytes(dtype)?; // no byte of the view is past what 64 bits count
-        let (low, high) = view.extent();
-        let base = low - low % (limits.binding_alignment_bytes.max(16) / dtype.bytes());
-        let span = high - base + 1;
-        let bytes = padded_bytes(dtype, span).unwrap_or(u64::MAX);
-        check_binding("bytes from a view's first element to its last", bytes, limits)?;
+        let Window { base, span, binding } = Window::new(dtype, view, slot, limits)?;
         word(span + 64)?; // a pack may begin at the last element
         let strides = &rows.strides[n];
         Ok(Operand {
-            window: Binding { binding: 0, slot, writes: false, offset_bytes: base * dtype.bytes(), bytes },
+            window: binding,
             params: OperandParams {
                 start: word(view.offset() - base)?,
                 row_stride: stride_word(strides[0])?,

@@ -4,7 +4,7 @@ use super::dims::word;
 use super::reduction::{Reduction, nan_constants};
 use super::tuning::tuning;
 use super::{
-    Constant, FillParams, Kernel, Operator, Params, Pass, Plan, Program, Store, check_binding, grid, output_bindings,
+    Binding, Constant, FillParams, Kernel, Operator, Params, Pass, Plan, Program, Store, grid, output_bindings,
 };
 use crate::element::{Element, with_element_type};
 use crate::{EmptyMax, Error, Limits, Operation, ReduceMax};
@@ -18,7 +18,7 @@ pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error>
         return Ok(plan);
     }
     if op.input.is_empty() {
-        plan.passes.push(fill(op, targets[0].bytes, limits)?);
+        plan.passes.push(fill(op, targets, limits)?);
         return Ok(plan);
     }
     let reduction = Reduction {
@@ -32,22 +32,19 @@ pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error>
         index_words: None,
         out_len: outputs[0].len(),
     };
-    let setup = reduction.setup(limits)?;
-    (plan.passes, plan.scratch_bytes[0]) = reduction.passes(&setup, limits)?;
-    plan.input_bytes[0] = setup.window.end_bytes();
-    plan.checked(limits)
+    reduction.complete(plan, limits)
 }
 
 /// The maximum of nothing, everywhere.
-fn fill(op: &ReduceMax, bytes: u64, limits: &Limits) -> Result<Pass, Error> {
+fn fill(op: &ReduceMax, targets: Vec<Binding>, limits: &Limits) -> Result<Pass, Error> {
     let [low, high] = with_element_type!(op.dtype, T => element_words::<T>(op.empty));
-    check_binding("bytes of an output", bytes, limits)?;
+    let words = targets[0].bytes / 4;
     let group = tuning(limits).group;
     Ok(Pass {
         kernel: Kernel { program: Program::Fill, dtype: op.dtype, constants: vec![Constant::Group(group as u32)] },
-        params: Params::Fill(FillParams { words: word(bytes / 4)?, low, high }),
-        grid: grid((bytes / 4).div_ceil(group), group, limits)?,
-        bindings: output_bindings(&op.outputs()?, limits)?,
+        params: Params::Fill(FillParams { words: word(words)?, low, high }),
+        grid: grid(words.div_ceil(group), group, limits)?,
+        bindings: targets,
     })
 }
 

@@ -1,13 +1,12 @@
 //! What ReduceMax, ArgMax and Hardmax have in common: which kernel reduces, how many invocations share a task, whether a
 //! row is split.
 
-use super::dims::{Problem, shader_dims, stride_word, word};
+use super::dims::{Problem, Window, shader_dims, stride_word, word};
 use super::tuning::{Tuning, power_of_two_below, tuning};
 use super::{
-    Access, Binding, Constant, Kernel, Operator, Params, Pass, Program, ReductionParams, Slot, Store, check_binding,
-    grid,
+    Access, Binding, Constant, Kernel, Operator, Params, Pass, Plan, Program, ReductionParams, Slot, Store,
+    check_binding, grid,
 };
-use crate::dtype::padded_bytes;
 use crate::{DType, Error, Limits, NanPolicy, View};
 
 /// The most loop iterations that an invocation may make, nested loops counted together. lavapipe ends loops silently
@@ -62,25 +61,23 @@ pub(super) struct Cut {
 
 impl Reduction<'_> {
     pub fn setup(&self, limits: &Limits) -> Result<Setup, Error> {
-        self.view.buffer_bytes(self.dtype)?; // no byte of the view is past what 64 bits count
         let tuning = tuning(limits);
-        // A binding begins where the device allows it, and at a whole pack.
-        let base_bytes = limits.binding_alignment_bytes.max(16);
+        let window = Window::new(self.dtype, self.view, Slot::Input(0), limits)?;
         let any_order = self.operator == Operator::ReduceMax;
-        let problem = Problem::new(self.view, self.reduced, any_order, base_bytes / self.dtype.bytes());
-        let window = Binding {
-            binding: 1,
-            slot: Slot::Input(0),
-            writes: false,
-            offset_bytes: problem.base * self.dtype.bytes(),
-            bytes: padded_bytes(self.dtype, problem.span).unwrap_or(u64::MAX),
-        };
-        check_binding("bytes from a view's first element to its last", window.bytes, limits)?;
+        let problem = Problem::new(self.view, self.reduced, any_order, &window);
         // What follows multiplies both by small numbers.
         word(problem.outputs())?;
         word(problem.reduce_len())?;
         let cut = self.cut(&problem, &tuning)?;
-        Ok(Setup { tuning, problem, window, cut })
+        Ok(Setup { tuning, problem, window: window.binding, cut })
+    }
+
+    /// The plan, if it is this reduction and nothing else.
+    pub fn complete(&self, mut plan: Plan, limits: &Limits) -> Result<Plan, Error> {
+        let setup = self.setup(limits)?;
+        (plan.passes, plan.scratch_bytes[0]) = self.passes(&setup, limits)?;
+        plan.input_bytes[0] = setup.window.end_bytes();
+        plan.checked(limits)
     }
 
     /// The passes, and the bytes of partial results that they leave in scratch 0.
@@ -162,9 +159,9 @@ impl Reduction<'_> {
     pub fn params(&self, problem: &Problem, cut: &Cut) -> Result<ReductionParams, Error> {
         let columns = if cut.access == Access::Columns { problem.columns().unwrap_or(1) } else { 1 };
         let kept = if cut.access == Access::Columns { problem.kept.get(1..).unwrap_or(&[]) } else { &problem.kept };
-        // The shaders' counters pass the ends of reductions by at most a chunk, and addresses by at most a few packs.
+        // The shaders' counters pass the ends of reductions by at most a chunk, and addresses by a few packs a member.
         word(problem.reduce_len() + cut.chunk_len)?;
-        word(problem.span + 64 * tuning_reach(cut.team))?;
+        word(problem.span + 256 * cut.team)?;
         word(self.out_len * cut.chunks)?;
         Ok(ReductionParams {
             outputs: word(self.out_len)?,
@@ -348,11 +345,6 @@ impl Cut {
         };
         Cut { chunk_len, chunks: reduce_len.div_ceil(chunk_len), ..self }
     }
-}
-
-/// Packs that a team is past the end of a run at most.
-fn tuning_reach(team: u64) -> u64 {
-    4 * team
 }
 
 pub(super) fn groups(tasks: u64, team: u64, store_lanes: u64, group: u64) -> u64 {

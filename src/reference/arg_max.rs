@@ -1,5 +1,5 @@
-use super::{Elements, canonical, greater, takes_over, to_bytes};
-use crate::element::{Element, with_element_type};
+use super::{Elements, canonical, greater, takes_over};
+use crate::element::{Element, to_bytes, with_element_type};
 use crate::{ArgMax, ArgMaxOutput, Error, IndexType, NanPolicy, Operation, Tensor};
 
 pub(crate) fn arg_max(op: &ArgMax, input: &[u8]) -> Result<Vec<Tensor>, Error> {

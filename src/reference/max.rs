@@ -1,5 +1,5 @@
-use super::{Elements, canonical, greater, to_bytes};
-use crate::element::{Element, with_element_type};
+use super::{Elements, canonical, greater};
+use crate::element::{Element, to_bytes, with_element_type};
 use crate::{Error, Max, Operation, Tensor, View};
 
 pub(crate) fn max(op: &Max, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {

@@ -17,37 +17,13 @@ use crate::{NanPolicy, View};
 
 /// The greater of two elements: NaN by policy, +0 above -0.
 fn greater<T: Element>(a: T, b: T, nan: NanPolicy) -> T {
-    match (a.is_nan(), b.is_nan()) {
-        (true, true) => a,
-        (true, false) => {
-            if nan == NanPolicy::Ignore {
-                b
-            } else {
-                a
-            }
-        }
-        (false, true) => {
-            if nan == NanPolicy::Ignore {
-                a
-            } else {
-                b
-            }
-        }
-        (false, false) if a == b => {
-            if a.is_negative_zero() {
-                b
-            } else {
-                a
-            }
-        }
-        (false, false) => {
-            if b > a {
-                b
-            } else {
-                a
-            }
-        }
-    }
+    let takes_b = match (a.is_nan(), b.is_nan()) {
+        (true, true) => false,
+        (true, false) => nan == NanPolicy::Ignore,
+        (false, true) => nan == NanPolicy::Propagate,
+        (false, false) => b > a || b == a && a.is_negative_zero(),
+    };
+    if takes_b { b } else { a }
 }
 
 /// Whether `b` takes the place of the best so far, `a`, which stands before it: for positions -0 and +0 are equal.
@@ -56,13 +32,7 @@ fn takes_over<T: Element>(a: T, b: T, nan: NanPolicy, last_wins: bool) -> bool {
         (true, true) => last_wins && nan == NanPolicy::Propagate,
         (true, false) => nan == NanPolicy::Ignore,
         (false, true) => nan == NanPolicy::Propagate,
-        (false, false) => {
-            if last_wins {
-                b >= a
-            } else {
-                b > a
-            }
-        }
+        (false, false) => b > a || b == a && last_wins,
     }
 }
 
@@ -132,13 +102,4 @@ impl Iterator for Walk {
         }
         Some(address)
     }
-}
-
-/// Collects elements as little-endian bytes.
-fn to_bytes<T: Element>(elements: &[T]) -> Vec<u8> {
-    let mut bytes = vec![0; size_of_val(elements)];
-    for (bytes, element) in bytes.chunks_exact_mut(size_of::<T>()).zip(elements) {
-        element.write(bytes);
-    }
-    bytes
 }

@@ -1,5 +1,5 @@
-use super::{Elements, canonical, greater, to_bytes};
-use crate::element::{Element, with_element_type};
+use super::{Elements, canonical, greater};
+use crate::element::{Element, to_bytes, with_element_type};
 use crate::{EmptyMax, Error, Operation, ReduceMax, Tensor};
 
 pub(crate) fn reduce_max(op: &ReduceMax, input: &[u8]) -> Result<Vec<Tensor>, Error> {
