@@ -1,10 +1,15 @@
-#![doc = include_str!("../README.md")]
+#![cfg_attr(feature = "gpu", doc = include_str!("../README.md"))]
+#![cfg_attr(
+    not(feature = "gpu"),
+    doc = "The maximum operators, planned and answered without a GPU: feature `gpu` is off."
+)]
 
 mod axes;
 pub mod dialect;
 mod dtype;
 mod element;
 mod error;
+#[cfg(feature = "gpu")]
 mod gpu;
 mod limits;
 #[cfg(feature = "onnx")]
@@ -19,6 +24,7 @@ pub use axes::Axes;
 pub use dtype::DType;
 pub use element::Element;
 pub use error::Error;
+#[cfg(feature = "gpu")]
 pub use gpu::{Bound, Gpu, GpuOptions, Kernels, Prepared, Slots};
 pub use limits::{AdapterKind, Limits};
 pub use op::{
@@ -29,4 +35,5 @@ pub use tensor::{Tensor, TensorType};
 pub use view::View;
 
 pub use half;
+#[cfg(feature = "gpu")]
 pub use wgpu;

@@ -4,7 +4,7 @@ use crate::{Error, Operation, Tensor, TensorType};
 
 /// A model's graph for one set of inputs: operations on numbered values, in order.
 ///
-/// [`Graph::run`] records all of it in one submission; [`Graph::reference`] answers on the CPU.
+/// `Graph::run` records all of it in one submission; [`Graph::reference`] answers on the CPU.
 pub struct Graph {
     pub(super) values: Vec<Value>,
     pub(super) steps: Vec<Step>,

@@ -32,6 +32,7 @@ mod graph;
 mod model;
 mod node;
 pub mod proto;
+#[cfg(feature = "gpu")]
 mod run;
 mod tensor;
 

@@ -1,0 +1,122 @@
+//! Devices under test, and running on them.
+
+use std::sync::OnceLock;
+
+use wgmax::{AdapterKind, Error, Gpu, GpuOptions, Limits, Operation, Tensor, wgpu};
+
+use super::first_difference;
+
+/// The devices under test: the adapter with all it has, and the same with WebGPU's default limits; neither has an
+/// optional feature. Which adapter is the environment's choice (see `tests/run.sh`).
+pub fn gpus() -> &'static [Gpu; 2] {
+    static GPUS: OnceLock<[Gpu; 2]> = OnceLock::new();
+    GPUS.get_or_init(|| {
+        [false, true].map(|default_limits| {
+            let options = GpuOptions { default_limits, ..Default::default() };
+            Gpu::new_blocking(&options)
+                .unwrap_or_else(|error| panic!("these tests need a GPU adapter, tests/run.sh installs one: {error}"))
+        })
+    })
+}
+
+/// Runs an operation on every device, planned as for a GPU and as for a CPU, and holds it against the reference, bit
+/// for bit.
+pub fn check(op: &impl Operation, inputs: &[&Tensor], case: &str) {
+    let expected = op.reference(inputs).unwrap_or_else(|error| panic!("{case}: reference: {error}"));
+    check_against(op, inputs, &expected, case);
+}
+
+/// The same against a known answer.
+pub fn check_against(op: &impl Operation, inputs: &[&Tensor], expected: &[Tensor], case: &str) {
+    for gpu in gpus() {
+        for adapter in [AdapterKind::Cpu, AdapterKind::Gpu] {
+            let limits = Limits { adapter, ..gpu.kernels().limits().clone() };
+            let got = run(gpu, op, &limits, inputs).unwrap_or_else(|error| panic!("{case}: {gpu}: {error}"));
+            if let Some(difference) = first_difference(expected, &got) {
+                panic!("{case}: {gpu}: {difference}\n{}", op.plan(&limits).unwrap());
+            }
+        }
+    }
+}
+
+/// [`Gpu::run`] with limits of our choice.
+pub fn run(gpu: &Gpu, op: &impl Operation, limits: &Limits, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
+    let inputs: Vec<&[u8]> = inputs.iter().map(|input| input.bytes()).collect();
+    let outputs = pollster::block_on(gpu.run_plan(&op.plan(limits)?, &inputs))?;
+    let tensors = op.outputs()?.into_iter().zip(outputs).map(|(output, mut bytes)| {
+        bytes.truncate(output.bytes().unwrap() as usize);
+        Tensor::from_bytes(output.dtype, output.shape, bytes)
+    });
+    tensors.collect()
+}
+
+/// Bytes inside a larger buffer, with a pattern around them that nothing may change.
+pub struct Arena {
+    pub buffer: wgpu::Buffer,
+    before: Vec<u8>,
+    begin: u64,
+    len: u64,
+}
+
+/// The usages of every buffer under test.
+pub const USAGES: wgpu::BufferUsages =
+    wgpu::BufferUsages::STORAGE.union(wgpu::BufferUsages::COPY_SRC).union(wgpu::BufferUsages::COPY_DST);
+
+impl Arena {
+    /// `content`, padded to whole words, from byte `begin` on; `guard` repeated before it and for 300 bytes after it.
+    pub fn new(gpu: &Gpu, begin: u64, content: &[u8], guard: &[u8]) -> Arena {
+        let len = content.len().next_multiple_of(4);
+        let begin = begin as usize;
+        let mut before: Vec<u8> = guard.iter().copied().cycle().take(begin + len + 300).collect();
+        before[begin..begin + content.len()].copy_from_slice(content);
+        Arena { buffer: filled_buffer(gpu, &before, USAGES), before, begin: begin as u64, len: len as u64 }
+    }
+
+    /// Just the content, or the whole buffer if there is none.
+    pub fn slice(&self) -> wgpu::BufferSlice<'_> {
+        if self.len == 0 { self.buffer.slice(..) } else { self.buffer.slice(self.begin..self.begin + self.len) }
+    }
+
+    /// The content as it is now, if everything around it is as it was.
+    pub fn read(&self, gpu: &Gpu) -> Result<Vec<u8>, String> {
+        let now = read_buffer(gpu, &self.buffer);
+        let inside = self.begin as usize..(self.begin + self.len) as usize;
+        match (0..now.len()).find(|at| !inside.contains(at) && now[*at] != self.before[*at]) {
+            Some(at) => Err(format!("byte {at} was changed, outside of {inside:?}")),
+            None => Ok(now[inside].to_vec()),
+        }
+    }
+}
+
+/// A buffer with these bytes, a whole number of words.
+pub fn filled_buffer(gpu: &Gpu, bytes: &[u8], usage: wgpu::BufferUsages) -> wgpu::Buffer {
+    let descriptor = wgpu::BufferDescriptor { label: None, size: bytes.len() as u64, usage, mapped_at_creation: true };
+    let buffer = gpu.device().create_buffer(&descriptor);
+    buffer.get_mapped_range_mut(..).unwrap().copy_from_slice(bytes);
+    buffer.unmap();
+    buffer
+}
+
+pub fn encoder(gpu: &Gpu) -> wgpu::CommandEncoder {
+    gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
+}
+
+pub fn submit(gpu: &Gpu, encoder: wgpu::CommandEncoder) {
+    gpu.queue().submit([encoder.finish()]);
+}
+
+/// A buffer's bytes, once everything submitted is done.
+pub fn read_buffer(gpu: &Gpu, buffer: &wgpu::Buffer) -> Vec<u8> {
+    let read_back = gpu.device().create_buffer(&wgpu::BufferDescriptor {
+        label: None,
+        size: buffer.size(),
+        usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
+        mapped_at_creation: false,
+    });
+    let mut copy = encoder(gpu);
+    copy.copy_buffer_to_buffer(buffer, 0, &read_back, 0, buffer.size());
+    submit(gpu, copy);
+    read_back.map_async(wgpu::MapMode::Read, .., |outcome| outcome.unwrap());
+    gpu.device().poll(wgpu::PollType::wait_indefinitely()).unwrap();
+    read_back.get_mapped_range(..).unwrap().to_vec()
+}
