@@ -311,22 +311,6 @@ fn no_adapter_of_that_name() {
     assert_eq!(Gpu::new_blocking(&options).unwrap().info().name, there);
 }
 
-#[test]
-fn larger_than_a_binding() {
-    let gpu = &gpus()[1];
-    let limit = gpu.kernels().limits().max_binding_bytes;
-    assert_eq!(limit, 128 << 20);
-    let input = zeros(1);
-    let op = ReduceMax::new(DType::F32, View::strided([limit / 4 + 1], [0], 0).unwrap()).axes([]);
-    let error = gpu.run_blocking(&op, &[&input]).unwrap_err();
-    assert_eq!(error, Error::TooLarge { what: "bytes of an output", given: limit + 4, limit });
-    assert_eq!(error.to_string(), "bytes of an output: 134217732 given, at most 134217728 possible");
-    let op = ReduceMax::new(DType::F32, view(&[limit / 4 + 1]));
-    let error = op.plan(gpu.kernels().limits()).unwrap_err();
-    let what = "bytes from a view's first element to its last";
-    assert_eq!(error, Error::TooLarge { what, given: limit + 4, limit });
-}
-
 /// What a prepared plan is given, one thing wrong at a time.
 struct Bench<'a> {
     gpu: &'a Gpu,

@@ -28,9 +28,16 @@ pub fn check(op: &impl Operation, inputs: &[&Tensor], case: &str) {
 
 /// The same against a known answer.
 pub fn check_against(op: &impl Operation, inputs: &[&Tensor], expected: &[Tensor], case: &str) {
+    check_within(u64::MAX, op, inputs, expected, case);
+}
+
+/// The same with plans that bind no more bytes at once.
+pub fn check_within(max_binding_bytes: u64, op: &impl Operation, inputs: &[&Tensor], expected: &[Tensor], case: &str) {
     for gpu in gpus() {
         for adapter in [AdapterKind::Cpu, AdapterKind::Gpu] {
-            let limits = Limits { adapter, ..gpu.kernels().limits().clone() };
+            let limits = gpu.kernels().limits().clone();
+            let max_binding_bytes = max_binding_bytes.min(limits.max_binding_bytes);
+            let limits = Limits { adapter, max_binding_bytes, ..limits };
             let got = run(gpu, op, &limits, inputs).unwrap_or_else(|error| panic!("{case}: {gpu}: {error}"));
             if let Some(difference) = first_difference(expected, &got) {
                 panic!("{case}: {gpu}: {difference}\n{}", op.plan(&limits).unwrap());
