@@ -58,6 +58,16 @@ pub enum Error {
         /// The first element.
         offset: u64,
     },
+    /// The parts of one input differ in more than the size of their first dimension.
+    #[error("part {part} has shape {shape:?}: all but the first dimension must be as in part 0, {expected:?}")]
+    PartsDiffer {
+        /// The part.
+        part: usize,
+        /// Its shape.
+        shape: Vec<u64>,
+        /// The shape of part 0.
+        expected: Vec<u64>,
+    },
     /// A change of a view does not fit its shape.
     #[error("cannot {change} a view of shape {shape:?}")]
     ViewChange {

@@ -15,6 +15,7 @@ mod limits;
 #[cfg(feature = "onnx")]
 pub mod onnx;
 pub mod op;
+mod parts;
 pub mod plan;
 mod reference;
 mod tensor;
@@ -30,6 +31,7 @@ pub use limits::{AdapterKind, Limits};
 pub use op::{
     ArgMax, ArgMaxOutput, EmptyMax, Hardmax, IndexType, InputNeed, Max, NanPolicy, Operation, ReduceMax, Slices,
 };
+pub use parts::Parts;
 pub use plan::Plan;
 pub use tensor::{Tensor, TensorType};
 pub use view::View;

@@ -111,7 +111,7 @@ fn max_of_shapes_that_do_not_broadcast() {
 #[test]
 fn max_of_nothing_of_mixed_types_and_in_a_wrong_place() {
     let input = zeros(6);
-    assert_eq!(error_of(&Max::new(DType::F32, []), &[]).to_string(), "0 inputs given, 1 expected");
+    assert_eq!(error_of(&Max::new(DType::F32, [] as [View; 0]), &[]).to_string(), "0 inputs given, 1 expected");
     let mixed = Max::new(DType::F32, [view(&[6])]).constant(Tensor::new([], &[1_i32]).unwrap());
     assert_eq!(error_of(&mixed, &[&input]), Error::TypeMismatch { input: 1, given: DType::I32, expected: DType::F32 });
     let integers = Tensor::new([6], &[1_i32; 6]).unwrap();

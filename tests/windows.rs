@@ -2,9 +2,10 @@
 
 mod common;
 
-use common::{Data, axes_sets, check_within, tensor};
+use common::{Data, axes_sets, check_within, first_difference, greatest, tensor, with_bits};
 use wgmax::{
-    ArgMax, ArgMaxOutput, DType, EmptyMax, Hardmax, Max, NanPolicy, Operation, ReduceMax, Slices, Tensor, View,
+    ArgMax, ArgMaxOutput, DType, EmptyMax, Gpu, GpuOptions, Hardmax, Max, NanPolicy, Operation, Parts, ReduceMax,
+    Slices, Tensor, View, wgpu,
 };
 
 /// What a binding has room for in most of these tests: some windows of [`views`].
@@ -127,4 +128,94 @@ fn the_maximum_of_nothing_is_written_everywhere() {
         let op = ReduceMax::new(dtype, View::new([0, 20_001]).unwrap()).axes([0]).empty(EmptyMax::LowestFinite);
         check(&op, &[&input], &dtype.to_string());
     }
+}
+
+/// The outermost dimension of a `[rows, 30, 10]` tensor in parts of these sizes; views with the strides of a part that is
+/// contiguous, transposed, or an excerpt of a larger tensor, taking turns.
+fn parts(rows: &[u64]) -> Parts {
+    let view = |(n, &rows): (usize, &u64)| match n % 3 {
+        0 => View::new([rows, 30, 10]).unwrap(),
+        1 => View::new([10, rows, 30]).unwrap().permute(&[1, 2, 0]).unwrap(),
+        _ => View::strided([rows, 30, 10], [310, 10, 1], 7).unwrap(),
+    };
+    Parts::new(rows.iter().enumerate().map(view).collect::<Vec<_>>()).unwrap()
+}
+
+#[test]
+fn parts_in_buffers_of_their_own() {
+    for dtype in TYPES {
+        let data: Vec<Tensor> = (0..4).map(|n| tensor(dtype, 30_000, Data::Ties, n)).collect();
+        for rows in [&[3, 5][..], &[1, 1, 1, 1], &[0, 32, 7, 14]] {
+            let inputs: Vec<&Tensor> = data.iter().take(rows.len()).collect();
+            let input = parts(rows);
+            for (n, axes) in axes_sets().into_iter().enumerate() {
+                let case = format!("{dtype} {rows:?} {axes:?}");
+                check(&ReduceMax::new(dtype, input.clone()).axes(axes.clone()), &inputs, &case);
+                check(&ArgMax::new(dtype, input.clone()).axes(axes).select_last(n % 2 == 1), &inputs, &case);
+            }
+            for slices in [Slices::Along(0), Slices::Along(1), Slices::From(1)] {
+                check(&Hardmax::new(dtype, input.clone(), slices), &inputs, &format!("{dtype} {rows:?} {slices:?}"));
+            }
+            let size = input.shape()[0];
+            let [first, last] = [[size, 30, 10], [1, 30, 1]].map(|shape| Parts::from(View::new(shape).unwrap()));
+            let op = Max::new(dtype, [first, input.clone(), last]);
+            let other = tensor(dtype, size * 300, Data::Edges, 9);
+            let all = [&[&other], &inputs[..], &[&other]].concat();
+            check(&op, &all, &format!("{dtype} {rows:?} max"));
+            check(&op.in_place(0), &all, &format!("{dtype} {rows:?} max in place"));
+        }
+    }
+}
+
+/// A device that binds no more than WebGPU's 128 MiB at once, and has larger buffers.
+fn gpu_of_large_buffers() -> Gpu {
+    let limits = wgpu::Limits { max_buffer_size: 1 << 30, ..Default::default() };
+    Gpu::new_blocking(&GpuOptions { limits: Some(limits), ..Default::default() }).unwrap()
+}
+
+/// 300 MiB: three bindings. The maximum stands in the last element, or on both sides of every window's edge.
+#[test]
+fn tensors_of_three_bindings() {
+    let gpu = gpu_of_large_buffers();
+    for dtype in [DType::F32, DType::U8, DType::I64] {
+        let len = (300 << 20) / dtype.bytes();
+        let edge = (128 << 20) / dtype.bytes();
+        let flat = tensor(dtype, len, Data::Ties, 1);
+        let planted = |at: &[u64]| at.iter().fold(flat.clone(), |t, &at| with_bits(&t, at, greatest(dtype)));
+        let last = planted(&[len - 1]);
+        let ties = planted(&[edge - 1, edge, 2 * edge - 1, 2 * edge, len - 1]);
+        let view = |shape: &[u64]| View::new(shape).unwrap();
+        let check = |op: &dyn Operation, inputs: &[&Tensor], expected: &[Tensor], case: &str| {
+            let got = gpu.run_blocking(op, inputs).unwrap();
+            assert_eq!(first_difference(expected, &got), None, "{dtype} {case}");
+        };
+        let greatest = with_bits(&tensor(dtype, 1, Data::Zeros, 0), 0, greatest(dtype));
+        for (case, input, first) in [("last", &last, len - 1), ("ties", &ties, edge - 1)] {
+            let index = |at: u64| Tensor::new([], &[at as i64]).unwrap();
+            let value = Tensor::from_bytes(dtype, [], greatest.bytes().to_vec()).unwrap();
+            let one_slice = |shape: &[u64]| ArgMax::new(dtype, view(shape));
+            check(&ReduceMax::new(dtype, view(&[len])), &[input], std::slice::from_ref(&value), case);
+            let both = one_slice(&[len]).output(ArgMaxOutput::ValuesAndIndices);
+            check(&both, &[input], &[value, index(first)], case);
+            check(&one_slice(&[len]).select_last(true), &[input], &[index(len - 1)], case);
+            let mut one = vec![0; input.bytes().len()];
+            let size = dtype.bytes() as usize;
+            one[first as usize * size..][..size].copy_from_slice(&one_bytes(dtype)[..size]);
+            let one = Tensor::from_bytes(dtype, [len], one).unwrap();
+            check(&Hardmax::new(dtype, view(&[len]), Slices::Along(0)), &[input], &[one], case);
+        }
+        let answer = |op: &dyn Operation, inputs: &[&Tensor], case: &str| {
+            check(op, inputs, &op.reference(inputs).unwrap(), case);
+        };
+        let rows = view(&[len / 1000, 1000]);
+        answer(&ReduceMax::new(dtype, rows.clone()).axes([1]), &[&ties], "rows");
+        answer(&ArgMax::new(dtype, rows.clone()).axes([0]), &[&ties], "columns");
+        answer(&Hardmax::new(dtype, rows, Slices::Along(0)), &[&ties], "slices side by side");
+        answer(&Max::new(dtype, [view(&[len]), view(&[1])]), &[&ties, &last], "with a scalar");
+    }
+}
+
+fn one_bytes(dtype: DType) -> [u8; 8] {
+    let one: u64 = if dtype == DType::F32 { 0x3f80_0000 } else { 1 };
+    one.to_le_bytes()
 }

@@ -12,8 +12,8 @@ use crate::{Error, Operation, Plan, Tensor};
 pub struct GpuOptions {
     /// Part of the adapter's name, in any case; without it hardware comes before software.
     pub adapter: Option<String>,
-    /// Ask for WebGPU's default limits instead of everything that the adapter has.
-    pub default_limits: bool,
+    /// What the device is to have; without it everything that the adapter has.
+    pub limits: Option<wgpu::Limits>,
 }
 
 /// What an output is used for: the last dispatch writes it, and it is read back.
@@ -54,7 +54,7 @@ impl Gpu {
         let (device, queue) = adapter
             .request_device(&wgpu::DeviceDescriptor {
                 label: Some("wgmax"),
-                required_limits: if options.default_limits { wgpu::Limits::default() } else { adapter.limits() },
+                required_limits: options.limits.clone().unwrap_or_else(|| adapter.limits()),
                 ..Default::default()
             })
             .await

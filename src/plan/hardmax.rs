@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::dims::{blocks, word};
 use super::pieces::slabs;
-use super::reduction::{Cut, MAX_STEPS, Reduction, Setup, Source, groups, input_bindings, nan_constants};
+use super::reduction::{Cut, MAX_STEPS, Reduction, Setup, Source, groups, input_bindings, nan_constants, sources};
 use super::tuning::tuning;
 use super::{
     Access, Binding, Constant, HardmaxWriteParams, Kernel, Operator, Params, Pass, Plan, Program, Slot, Store,
@@ -17,11 +17,15 @@ pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
     let slice = op.checked()?;
     let outputs = op.outputs()?;
     let targets = output_bindings(&outputs);
-    let mut plan = Plan::new(format!("Hardmax {} {:?} over {slice:?}", op.dtype, op.input.shape()), 1, &targets);
+    let mut plan = Plan::new(
+        format!("Hardmax {} {:?} over {slice:?}", op.dtype, op.input.shape()),
+        op.input.views().len(),
+        &targets,
+    );
     if targets[0].bytes == 0 {
         return Ok(plan);
     }
-    let sources = vec![Source { slot: Slot::Input(0), view: op.input.clone() }];
+    let sources = sources(&op.input, 0);
     let job = Job { op, slice: &slice, sources, output: Output::new(op.input.shape(), &slice, targets[0]) };
     plan.passes = job.passes(limits)?;
     plan.complete(limits)

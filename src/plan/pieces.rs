@@ -87,7 +87,6 @@ impl<'a> Input<'a> {
         };
         let places = places(&shape(&reduction.sources), reduction.reduced);
         let repeats_from = leave_out_repeated(&mut reduction, &places)?;
-        reduction.sources.retain(|source| !source.view.is_empty());
         let sources = &reduction.sources;
         let sizes = shape(sources);
         let mut end = 0;

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use super::dims::{blocks, word};
-use super::reduction::{Reduction, Source, nan_constants};
+use super::reduction::{Reduction, nan_constants, sources};
 use super::tuning::tuning;
 use super::{
-    Binding, Constant, FillParams, Kernel, Operator, Params, Pass, Plan, Program, Slot, Store, binding_step,
-    check_count, grid, output_bindings, target_part,
+    Binding, Constant, FillParams, Kernel, Operator, Params, Pass, Plan, Program, Store, binding_step, check_count,
+    grid, output_bindings, target_part,
 };
 use crate::element::{Element, with_element_type};
 use crate::{EmptyMax, Error, Limits, Operation, ReduceMax};
@@ -16,7 +16,11 @@ pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error>
     let reduced = op.checked()?;
     let outputs = op.outputs()?;
     let targets = output_bindings(&outputs);
-    let mut plan = Plan::new(format!("ReduceMax {} {:?} over {reduced:?}", op.dtype, op.input.shape()), 1, &targets);
+    let mut plan = Plan::new(
+        format!("ReduceMax {} {:?} over {reduced:?}", op.dtype, op.input.shape()),
+        op.input.views().len(),
+        &targets,
+    );
     if targets[0].bytes == 0 {
         return Ok(plan);
     }
@@ -26,7 +30,7 @@ pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error>
     }
     let reduction = Reduction {
         dtype: op.dtype,
-        sources: vec![Source { slot: Slot::Input(0), view: op.input.clone() }],
+        sources: sources(&op.input, 0),
         reduced: &reduced,
         operator: Operator::ReduceMax,
         store: Store::Value,

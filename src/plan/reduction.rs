@@ -7,7 +7,7 @@ use super::{
     Access, Binding, Constant, Kernel, Operator, Params, Pass, Placement, Plan, Program, ReductionParams, Slot, Store,
     check_binding, grid, pieces, target_part,
 };
-use crate::{DType, Error, Limits, NanPolicy, View};
+use crate::{DType, Error, Limits, NanPolicy, Parts, View};
 
 /// The most loop iterations that an invocation may make, nested loops counted together. lavapipe ends loops silently
 /// at 65 535, and a short dispatch keeps clear of the watchdogs of drivers and browsers.
@@ -41,6 +41,13 @@ pub(super) struct Reduction<'a> {
 pub(super) struct Source {
     pub slot: Slot,
     pub view: View,
+}
+
+/// The parts of an operation's input, which begins with that slot. Those without elements are left out.
+pub(super) fn sources(input: &Parts, first_slot: usize) -> Vec<Source> {
+    let source = |(n, view): (usize, &View)| Source { slot: Slot::Input(first_slot + n), view: view.clone() };
+    let sources = input.views().iter().enumerate().map(source);
+    sources.filter(|source| !source.view.is_empty()).collect()
 }
 
 /// A reduction with everything decided.

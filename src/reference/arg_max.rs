@@ -1,11 +1,11 @@
 use super::{Elements, canonical, greater, takes_over};
 use crate::element::{Element, to_bytes, with_element_type};
-use crate::{ArgMax, ArgMaxOutput, Error, IndexType, NanPolicy, Operation, Tensor};
+use crate::{ArgMax, ArgMaxOutput, Error, IndexType, NanPolicy, Operation, Tensor, View};
 
-pub(crate) fn arg_max(op: &ArgMax, input: &[u8]) -> Result<Vec<Tensor>, Error> {
+pub(crate) fn arg_max(op: &ArgMax, view: &View, input: &[u8]) -> Result<Vec<Tensor>, Error> {
     let reduced = op.checked()?;
     let types = op.outputs()?;
-    let (values, positions) = with_element_type!(op.dtype, T => found::<T>(op, input, &reduced));
+    let (values, positions) = with_element_type!(op.dtype, T => found::<T>(op, view, input, &reduced));
     let indices = match op.index {
         IndexType::I64 => to_bytes(&positions.iter().map(|&i| i as i64).collect::<Vec<_>>()),
         IndexType::I32 => to_bytes(&positions.iter().map(|&i| i as i32).collect::<Vec<_>>()),
@@ -18,8 +18,8 @@ pub(crate) fn arg_max(op: &ArgMax, input: &[u8]) -> Result<Vec<Tensor>, Error> {
     types.into_iter().zip(bytes).map(|(t, bytes)| Tensor::from_bytes(t.dtype, t.shape, bytes)).collect()
 }
 
-fn found<T: Element>(op: &ArgMax, bytes: &[u8], reduced: &[usize]) -> (Vec<u8>, Vec<usize>) {
-    let elements = Elements { bytes, view: &op.input };
+fn found<T: Element>(op: &ArgMax, view: &View, bytes: &[u8], reduced: &[usize]) -> (Vec<u8>, Vec<usize>) {
+    let elements = Elements { bytes, view };
     let offsets = elements.slice_offsets(reduced);
     let find = |start: i64| {
         let slice = offsets.clone().map(|offset| elements.get::<T>(start + offset));

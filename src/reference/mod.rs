@@ -11,9 +11,30 @@ pub(crate) use hardmax::hardmax;
 pub(crate) use max::max;
 pub(crate) use reduce_max::reduce_max;
 
+use std::borrow::Cow;
+
 use crate::element::Element;
 use crate::view::checked_len;
-use crate::{NanPolicy, View};
+use crate::{DType, Error, NanPolicy, Parts, Tensor, View};
+
+/// An input's elements as one view: its parts put together, row-major, where there are several.
+pub(crate) fn gathered<'a>(
+    dtype: DType,
+    input: &Parts,
+    tensors: &[&'a Tensor],
+) -> Result<(View, Cow<'a, [u8]>), Error> {
+    if let Some(view) = input.only() {
+        return Ok((view.clone(), tensors[0].bytes().into()));
+    }
+    let mut bytes = Vec::new();
+    let size = dtype.bytes() as usize;
+    for (view, tensor) in input.views().iter().zip(tensors) {
+        for address in (Elements { bytes: tensor.bytes(), view }).slice_starts(&[]) {
+            bytes.extend(&tensor.bytes()[address as usize * size..][..size]);
+        }
+    }
+    Ok((View::new(input.shape())?, bytes.into()))
+}
 
 /// The greater of two elements: NaN by policy, +0 above -0.
 fn greater<T: Element>(a: T, b: T, nan: NanPolicy) -> T {

@@ -11,8 +11,8 @@ use super::first_difference;
 pub fn gpus() -> &'static [Gpu; 2] {
     static GPUS: OnceLock<[Gpu; 2]> = OnceLock::new();
     GPUS.get_or_init(|| {
-        [false, true].map(|default_limits| {
-            let options = GpuOptions { default_limits, ..Default::default() };
+        [None, Some(wgpu::Limits::default())].map(|limits| {
+            let options = GpuOptions { limits, ..Default::default() };
             Gpu::new_blocking(&options)
                 .unwrap_or_else(|error| panic!("these tests need a GPU adapter, tests/run.sh installs one: {error}"))
         })
