@@ -1,3 +1,5 @@
+use std::fmt;
+
 use crate::element::{Element, to_bytes};
 use crate::{DType, Error};
 
@@ -32,10 +34,23 @@ impl TensorType {
 /// assert_eq!(tensor.to_vec::<f32>()?, [1.0, 2.0, 3.0, 4.0]);
 /// # Ok::<(), wgmax::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Tensor {
     tensor_type: TensorType,
     bytes: Vec<u8>,
+}
+
+/// Shape and type, and no more than the first bytes: tensors may have gigabytes of them.
+impl fmt::Debug for Tensor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = &self.bytes[..self.bytes.len().min(64)];
+        write!(f, "Tensor {} {:?} {shown:02x?}", self.dtype(), self.shape())?;
+        if shown.len() < self.bytes.len() {
+            write!(f, " and {} more bytes", self.bytes.len() - shown.len())
+        } else {
+            Ok(())
+        }
+    }
 }
 
 impl Tensor {
