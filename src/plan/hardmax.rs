@@ -21,7 +21,8 @@ pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
     let slice_len: u64 = slice.iter().map(|&d| shape[d]).product();
     let columns: u64 = slice.last().map_or(1, |&last| shape[last + 1..].iter().product());
     let out_len = outputs[0].len() / slice_len;
-    let winners = Binding { binding: 3, slot: Slot::Scratch(1), writes: true, offset_bytes: 0, bytes: out_len * 4 };
+    let winners =
+        Binding { binding: 3, slot: Slot::Scratch(1), writes: true, offset_bytes: 0, bytes: out_len.saturating_mul(4) };
     let reduction = Reduction {
         dtype: op.dtype,
         view: &op.input,

@@ -19,7 +19,7 @@ pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error>
     }
     if op.input.is_empty() {
         plan.passes.push(fill(op, targets, limits)?);
-        return Ok(plan);
+        return plan.checked(limits);
     }
     let reduction = Reduction {
         dtype: op.dtype,

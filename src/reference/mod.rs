@@ -13,7 +13,7 @@ pub(crate) use reduce_max::reduce_max;
 
 use crate::element::Element;
 use crate::view::checked_len;
-use crate::{NanPolicy, View};
+use crate::{Error, NanPolicy, View};
 
 /// The greater of two elements: NaN by policy, +0 above -0.
 fn greater<T: Element>(a: T, b: T, nan: NanPolicy) -> T {
@@ -41,6 +41,29 @@ fn canonical<T: Element>(element: T) -> T {
         Some(nan) if element.is_nan() => nan,
         _ => element,
     }
+}
+
+/// Room for so many elements: an answer may be asked for that no memory holds.
+fn room<T>(len: u64) -> Result<Vec<T>, Error> {
+    let fits = |len: u64| {
+        let mut room = Vec::new();
+        usize::try_from(len).is_ok_and(|len| room.try_reserve_exact(len).is_ok()).then_some(room)
+    };
+    fits(len).ok_or_else(|| {
+        let limit = std::iter::successors(Some(len / 2), |len| Some(len / 2)).find(|&len| fits(len).is_some());
+        Error::TooLarge { what: "elements of an answer in host memory", given: len, limit: limit.unwrap_or(0) }
+    })
+}
+
+/// The bytes of so many elements.
+fn bytes_of<T: Element>(len: u64, elements: impl Iterator<Item = T>) -> Result<Vec<u8>, Error> {
+    let mut bytes = room(len.saturating_mul(size_of::<T>() as u64))?;
+    let mut own = [0; 8];
+    for element in elements {
+        element.write(&mut own[..size_of::<T>()]);
+        bytes.extend_from_slice(&own[..size_of::<T>()]);
+    }
+    Ok(bytes)
 }
 
 /// A view's elements, as they lie in the bytes of a buffer.
@@ -92,13 +115,14 @@ impl Iterator for Walk {
         self.left = self.left.checked_sub(1)?;
         let address = self.address;
         for (&(size, stride), index) in self.dimensions.iter().zip(&mut self.index).rev() {
+            // Past the last element, and where there is none at all, an address means nothing: it may wrap.
             *index += 1;
-            self.address += stride;
+            self.address = self.address.wrapping_add(stride);
             if *index < size {
                 break;
             }
             *index = 0;
-            self.address -= stride * size as i64;
+            self.address = self.address.wrapping_sub(stride.wrapping_mul(size as i64));
         }
         Some(address)
     }

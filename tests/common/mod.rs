@@ -3,6 +3,7 @@
 
 #[cfg(feature = "gpu")]
 mod gpu;
+pub mod laws;
 
 #[cfg(feature = "gpu")]
 #[allow(unused_imports)]
