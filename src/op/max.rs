@@ -1,4 +1,5 @@
 use super::{InputNeed, NanPolicy, Operation, check_inputs, check_len};
+use crate::error::list;
 use crate::plan::Plan;
 use crate::{DType, Error, Limits, Tensor, TensorType, View, plan, reference};
 
@@ -78,13 +79,13 @@ impl Max {
                 .get(input)
                 .ok_or(Error::NotInPlace { input, reason: format!("there are {} inputs", self.inputs.len()) })?;
             if own.shape() != shape {
-                let reason = format!("its shape is {:?}, the output's {shape:?}", own.shape());
+                let reason = format!("its shape is {}, the output's {}", list(own.shape()), list(&shape));
                 return Err(Error::NotInPlace { input, reason });
             }
             if !own.is_empty() && *own != View::new(shape.clone())? {
                 let reason = format!(
-                    "it is not contiguous from element 0: strides {:?}, offset {}",
-                    own.strides(),
+                    "it is not contiguous from element 0: strides {}, offset {}",
+                    list(own.strides()),
                     own.offset()
                 );
                 return Err(Error::NotInPlace { input, reason });

@@ -1,5 +1,6 @@
-use super::{Elements, bytes_of, canonical, greater, room, takes_over};
+use super::{Elements, bytes_of, canonical, greater, takes_over};
 use crate::element::{Element, with_element_type};
+use crate::tensor::room;
 use crate::{ArgMax, ArgMaxOutput, Error, IndexType, NanPolicy, Operation, Tensor};
 
 pub(crate) fn arg_max(op: &ArgMax, input: &[u8]) -> Result<Vec<Tensor>, Error> {

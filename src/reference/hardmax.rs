@@ -1,6 +1,7 @@
+use super::Elements;
 use super::arg_max::first_maximum;
-use super::{Elements, room};
 use crate::element::{Element, with_element_type};
+use crate::tensor::room;
 use crate::{Error, Hardmax, Operation, Tensor, View};
 
 pub(crate) fn hardmax(op: &Hardmax, input: &[u8]) -> Result<Vec<Tensor>, Error> {

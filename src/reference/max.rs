@@ -1,5 +1,6 @@
-use super::{Elements, bytes_of, canonical, greater, room};
+use super::{Elements, bytes_of, canonical, greater};
 use crate::element::{Element, with_element_type};
+use crate::tensor::room;
 use crate::{Error, Max, Operation, Tensor, View};
 
 pub(crate) fn max(op: &Max, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {

@@ -12,6 +12,7 @@ pub(crate) use max::max;
 pub(crate) use reduce_max::reduce_max;
 
 use crate::element::Element;
+use crate::tensor::room;
 use crate::view::checked_len;
 use crate::{Error, NanPolicy, View};
 
@@ -41,18 +42,6 @@ fn canonical<T: Element>(element: T) -> T {
         Some(nan) if element.is_nan() => nan,
         _ => element,
     }
-}
-
-/// Room for so many elements: an answer may be asked for that no memory holds.
-fn room<T>(len: u64) -> Result<Vec<T>, Error> {
-    let fits = |len: u64| {
-        let mut room = Vec::new();
-        usize::try_from(len).is_ok_and(|len| room.try_reserve_exact(len).is_ok()).then_some(room)
-    };
-    fits(len).ok_or_else(|| {
-        let limit = std::iter::successors(Some(len / 2), |len| Some(len / 2)).find(|&len| fits(len).is_some());
-        Error::TooLarge { what: "elements of an answer in host memory", given: len, limit: limit.unwrap_or(0) }
-    })
 }
 
 /// The bytes of so many elements.
