@@ -107,3 +107,15 @@ impl Tensor {
         Ok(self.bytes.chunks_exact(size_of::<T>()).map(T::read).collect())
     }
 }
+
+/// Room for so many elements: an answer may be asked for that no memory holds.
+pub(crate) fn room<T>(len: u64) -> Result<Vec<T>, Error> {
+    let fits = |len: u64| {
+        let mut room = Vec::new();
+        usize::try_from(len).is_ok_and(|len| room.try_reserve_exact(len).is_ok()).then_some(room)
+    };
+    fits(len).ok_or_else(|| {
+        let limit = std::iter::successors(Some(len / 2), |len| Some(len / 2)).find(|&len| fits(len).is_some());
+        Error::TooLarge { what: "elements of an answer in host memory", given: len, limit: limit.unwrap_or(0) }
+    })
+}

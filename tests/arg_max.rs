@@ -2,41 +2,19 @@
 
 mod common;
 
-use common::{Data, VIEW_LEN, axes_sets, check, tensor, views};
+use common::{Data, VIEW_LEN, axes_sets, check, matrix, tensor, views};
 use wgmax::{ArgMax, ArgMaxOutput, DType, IndexType, NanPolicy};
 
 #[test]
 fn every_type_view_axes_and_edge() {
-    for dtype in DType::ALL {
-        for data in Data::ALL {
-            let input = tensor(dtype, VIEW_LEN, data, 1);
-            for (name, view) in views() {
-                for axes in axes_sets() {
-                    let op = ArgMax::new(dtype, view.clone()).axes(axes.clone());
-                    check(&op, &[&input], &format!("{dtype} {data:?} {name} {axes:?}"));
-                }
-            }
-        }
-    }
+    matrix::arg_max(&Data::ALL, |op, inputs, case| check(op, inputs, case));
 }
 
 #[test]
 fn last_index_and_values_beside() {
-    for dtype in DType::ALL {
-        for data in [Data::Edges, Data::Ties, Data::Nans, Data::Zeros] {
-            let input = tensor(dtype, VIEW_LEN, data, 4);
-            for (name, view) in views() {
-                for axes in axes_sets() {
-                    let op = ArgMax::new(dtype, view.clone())
-                        .axes(axes.clone())
-                        .select_last(true)
-                        .index(IndexType::U32)
-                        .output(ArgMaxOutput::ValuesAndIndices);
-                    check(&op, &[&input], &format!("{dtype} {data:?} {name} {axes:?}"));
-                }
-            }
-        }
-    }
+    matrix::arg_max_with_values(&[Data::Edges, Data::Ties, Data::Nans, Data::Zeros], |op, inputs, case| {
+        check(op, inputs, case)
+    });
 }
 
 #[test]

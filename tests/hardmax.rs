@@ -2,32 +2,13 @@
 
 mod common;
 
+use common::matrix::{self, SLICES};
 use common::{Data, VIEW_LEN, check, check_against, edges, greatest, tensor, views, with_bits};
 use wgmax::{DType, Element, Hardmax, NanPolicy, Operation, Slices, Tensor, View};
 
-const SLICES: [Slices; 7] = [
-    Slices::Along(0),
-    Slices::Along(1),
-    Slices::Along(-1),
-    Slices::From(0),
-    Slices::From(1),
-    Slices::From(-1),
-    Slices::From(3),
-];
-
 #[test]
 fn every_type_view_axis_and_edge() {
-    for dtype in DType::ALL {
-        for data in Data::ALL {
-            let input = tensor(dtype, VIEW_LEN, data, 1);
-            for (name, view) in views() {
-                for slices in SLICES {
-                    let op = Hardmax::new(dtype, view.clone(), slices);
-                    check(&op, &[&input], &format!("{dtype} {data:?} {name} {slices:?}"));
-                }
-            }
-        }
-    }
+    matrix::hardmax(&Data::ALL, |op, inputs, case| check(op, inputs, case));
 }
 
 #[test]

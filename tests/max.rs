@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Data, VIEW_LEN, check, tensor, views};
+use common::{Data, check, matrix, tensor};
 use wgmax::{DType, Limits, Max, NanPolicy, Operation, Tensor, View};
 
 fn contiguous(shape: &[u64]) -> View {
@@ -11,19 +11,7 @@ fn contiguous(shape: &[u64]) -> View {
 
 #[test]
 fn every_type_and_edge_over_pairs_of_views() {
-    let broadcastable = |a: &View, b: &View| a.shape().iter().zip(b.shape()).all(|(&a, &b)| a == b || a == 1 || b == 1);
-    for dtype in DType::ALL {
-        for data in Data::ALL {
-            let inputs = [tensor(dtype, VIEW_LEN, data, 1), tensor(dtype, VIEW_LEN, data, 2)];
-            let views = views();
-            for (name_a, a) in &views {
-                for (name_b, b) in views.iter().filter(|(_, b)| broadcastable(a, b)) {
-                    let op = Max::new(dtype, [a.clone(), b.clone()]);
-                    check(&op, &[&inputs[0], &inputs[1]], &format!("{dtype} {data:?} {name_a}, {name_b}"));
-                }
-            }
-        }
-    }
+    matrix::max(&Data::ALL, |op, inputs, case| check(op, inputs, case));
 }
 
 #[test]

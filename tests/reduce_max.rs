@@ -2,22 +2,12 @@
 
 mod common;
 
-use common::{Data, VIEW_LEN, axes_sets, check, tensor, views};
+use common::{Data, VIEW_LEN, axes_sets, check, matrix, tensor, views};
 use wgmax::{DType, EmptyMax, NanPolicy, ReduceMax, View};
 
 #[test]
 fn every_type_view_axes_and_edge() {
-    for dtype in DType::ALL {
-        for data in Data::ALL {
-            let input = tensor(dtype, VIEW_LEN, data, 1);
-            for (name, view) in views() {
-                for axes in axes_sets() {
-                    let op = ReduceMax::new(dtype, view.clone()).axes(axes.clone());
-                    check(&op, &[&input], &format!("{dtype} {data:?} {name} {axes:?}"));
-                }
-            }
-        }
-    }
+    matrix::reduce_max(&Data::ALL, |op, inputs, case| check(op, inputs, case));
 }
 
 #[test]

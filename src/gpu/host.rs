@@ -5,6 +5,7 @@ use futures_intrusive::channel::shared::oneshot_channel;
 
 use super::{Kernels, Prepared, Scopes, Slots};
 use crate::op::check_inputs;
+use crate::tensor::room;
 use crate::{Error, Operation, Plan, Tensor};
 
 /// Which adapter a [`Gpu`] takes, and how much of it.
@@ -59,12 +60,18 @@ impl Gpu {
             })
             .await
             .map_err(|error| Error::Gpu { message: error.to_string() })?;
+        Ok(Gpu::from_device(&device, &queue))
+    }
+
+    /// A host on a device that is there already, with whatever limits it was created. It takes the device's lost
+    /// callback.
+    pub fn from_device(device: &wgpu::Device, queue: &wgpu::Queue) -> Gpu {
         let lost = Arc::new(Mutex::new(None));
         let note = lost.clone();
         device.set_device_lost_callback(move |reason, message| {
             *note.lock().unwrap_or_else(PoisonError::into_inner) = Some(format!("{reason:?}: {message}"));
         });
-        Ok(Gpu { info: adapter.get_info(), queue, kernels: Kernels::new(&device), lost })
+        Gpu { info: device.adapter_info(), queue: queue.clone(), kernels: Kernels::new(device), lost }
     }
 
     /// [`Gpu::new`], waiting for it.
@@ -225,7 +232,8 @@ impl Gpu {
             Some(Err(error)) => return Err(refused(error.to_string())),
             None => return Err(refused("a buffer was never mapped".into())),
         }
-        let bytes = buffer.get_mapped_range(..).map_err(|error| refused(error.to_string()))?.to_vec();
+        let mut bytes = room(buffer.size())?;
+        bytes.extend_from_slice(&buffer.get_mapped_range(..).map_err(|error| refused(error.to_string()))?);
         buffer.unmap();
         Ok(bytes)
     }

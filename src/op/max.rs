@@ -1,4 +1,5 @@
 use super::{InputNeed, NanPolicy, Operation, check_inputs, check_len, part_needs};
+use crate::error::list;
 use crate::plan::Plan;
 use crate::{DType, Error, Limits, Parts, Tensor, TensorType, View, plan, reference};
 
@@ -79,7 +80,7 @@ impl Max {
                 .get(input)
                 .ok_or(Error::NotInPlace { input, reason: format!("there are {} inputs", self.inputs.len()) })?;
             if own.shape() != shape {
-                let reason = format!("its shape is {:?}, the output's {shape:?}", own.shape());
+                let reason = format!("its shape is {}, the output's {}", list(own.shape()), list(&shape));
                 return Err(Error::NotInPlace { input, reason });
             }
             let Some(view) = own.only() else {
@@ -88,7 +89,7 @@ impl Max {
             };
             if !view.is_empty() && *view != View::new(shape.clone())? {
                 let (strides, offset) = (view.strides(), view.offset());
-                let reason = format!("it is not contiguous from element 0: strides {strides:?}, offset {offset}");
+                let reason = format!("it is not contiguous from element 0: strides {}, offset {offset}", list(strides));
                 return Err(Error::NotInPlace { input, reason });
             }
         }

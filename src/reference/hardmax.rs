@@ -1,12 +1,18 @@
 use super::Elements;
 use super::arg_max::first_maximum;
 use crate::element::{Element, with_element_type};
+use crate::tensor::room;
 use crate::{Error, Hardmax, Operation, Tensor, View};
 
 pub(crate) fn hardmax(op: &Hardmax, view: &View, input: &[u8]) -> Result<Vec<Tensor>, Error> {
     let slice = op.checked()?;
     let output = op.outputs()?.remove(0);
-    let zeros = vec![0; output.bytes().unwrap_or(0) as usize];
+    let len = output.bytes().unwrap_or(0);
+    let mut zeros: Vec<u8> = room(len)?;
+    zeros.resize(len as usize, 0);
+    if zeros.is_empty() {
+        return Ok(vec![Tensor::from_bytes(output.dtype, output.shape, zeros)?]); // though slices may be long
+    }
     let bytes = with_element_type!(op.dtype, T => one_hot::<T>(op, view, input, &slice, zeros)?);
     Ok(vec![Tensor::from_bytes(output.dtype, output.shape, bytes)?])
 }

@@ -1,7 +1,8 @@
 use std::borrow::Cow;
 
-use super::{Elements, canonical, gathered, greater};
-use crate::element::{Element, to_bytes, with_element_type};
+use super::{Elements, bytes_of, canonical, gathered, greater};
+use crate::element::{Element, with_element_type};
+use crate::tensor::room;
 use crate::{Error, Max, Operation, Tensor, View};
 
 pub(crate) fn max(op: &Max, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
@@ -17,19 +18,19 @@ pub(crate) fn max(op: &Max, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
     if let Some(constant) = &op.constant {
         operands.push((View::new(constant.shape())?.broadcast(&output.shape)?, constant.bytes().into()));
     }
-    let bytes = with_element_type!(op.dtype, T => maxima::<T>(op, &operands));
+    let bytes = with_element_type!(op.dtype, T => maxima::<T>(op, &operands, output.len())?);
     Ok(vec![Tensor::from_bytes(output.dtype, output.shape, bytes)?])
 }
 
-fn maxima<T: Element>(op: &Max, operands: &[(View, Cow<[u8]>)]) -> Vec<u8> {
-    let mut maxima: Vec<T> = Vec::new();
+fn maxima<T: Element>(op: &Max, operands: &[(View, Cow<[u8]>)], len: u64) -> Result<Vec<u8>, Error> {
+    let mut maxima: Vec<T> = room(len)?;
     for (view, bytes) in operands {
         let elements = Elements { bytes, view };
         let own = elements.slice_starts(&[]).map(|address| elements.get::<T>(address));
-        maxima = match maxima.is_empty() {
-            true => own.collect(),
-            false => maxima.iter().zip(own).map(|(&a, b)| greater(a, b, op.nan)).collect(),
-        };
+        match maxima.is_empty() {
+            true => maxima.extend(own),
+            false => maxima.iter_mut().zip(own).for_each(|(a, b)| *a = greater(*a, b, op.nan)),
+        }
     }
-    to_bytes(&maxima.into_iter().map(canonical).collect::<Vec<T>>())
+    bytes_of(len, maxima.into_iter().map(canonical))
 }

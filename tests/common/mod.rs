@@ -3,6 +3,8 @@
 
 #[cfg(feature = "gpu")]
 mod gpu;
+pub mod laws;
+pub mod matrix;
 
 #[cfg(feature = "gpu")]
 #[allow(unused_imports)]
@@ -203,7 +205,7 @@ pub fn axes_sets() -> Vec<Vec<i64>> {
 }
 
 /// The tensors that the bytes of output buffers are.
-pub fn tensors(op: &impl Operation, bytes: Vec<Vec<u8>>) -> Vec<Tensor> {
+pub fn tensors(op: &(impl Operation + ?Sized), bytes: Vec<Vec<u8>>) -> Vec<Tensor> {
     let outputs = op.outputs().unwrap().into_iter().zip(bytes);
     let tensor = |(output, mut bytes): (wgmax::TensorType, Vec<u8>)| {
         bytes.truncate(output.bytes().unwrap() as usize);
