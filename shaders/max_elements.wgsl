@@ -19,7 +19,7 @@ fn main(
     var addresses = row_addresses(row);
     for (var i = first; i < last; i++) {
         var unit = empty_unit();
-        if (KEEPS) {
+        if (KEEPS && (i * LANES < params.begin || (i + 1u) * LANES > params.end)) {
             unit = kept_lanes(values[i], i * LANES, params.begin, params.end);
         }
         for (var lane = 0u; lane < LANES && i * LANES + lane < stop; lane++) {

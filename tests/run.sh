@@ -8,11 +8,12 @@
 # to install. With cargo-nextest it uses that.
 #
 #   WGMAX_REQUIRE_ADAPTERS=1   a missing adapter is an error (otherwise it is said, and counted)
+#   WGMAX_FUZZ_SECONDS=60      how long each fuzz target runs, where cargo-fuzz and a nightly toolchain are there
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # Test binaries that need no GPU.
-host_tests=(plan shaders dialects onnx_hostile)
+host_tests=(plan shaders dialects onnx_hostile paper view)
 
 say() { printf '%s\n' "$*" >&2; }
 die() {
@@ -153,6 +154,12 @@ mapfile -t gpu_arguments < <(named "${gpu_tests[@]}")
 
 route "no GPU" cargo_test --lib "${host_arguments[@]}"
 route "documentation" cargo test --all-features --doc
+
+if cargo fuzz --version >/dev/null 2>&1 && cargo +nightly --version >/dev/null 2>&1; then
+    route "fuzz targets" tests/fuzz.sh
+else
+    report+=("fuzz targets: LEFT OUT, cargo-fuzz or a nightly toolchain is missing")
+fi
 
 icd=$(lavapipe_icd)
 if [[ -n $icd ]] && have_loader; then

@@ -3,6 +3,7 @@
 use super::error;
 use super::proto::TensorProto;
 use crate::element::to_bytes;
+use crate::error::list;
 use crate::{DType, Error, Tensor, TensorType};
 
 /// ONNX's number for each type, `TensorProto.DataType`.
@@ -50,9 +51,10 @@ impl TryFrom<&TensorProto> for Tensor {
             return Err(refuse("a segment of a larger tensor is not supported".into()));
         }
         let shape: Option<Vec<u64>> = proto.dims.iter().map(|&size| size.try_into().ok()).collect();
-        let shape = shape.ok_or_else(|| refuse(format!("dimensions {:?}, none may be negative", proto.dims)))?;
+        let shape = shape.ok_or_else(|| refuse(format!("dimensions {}, none may be negative", list(&proto.dims))))?;
         let tensor_type = TensorType { dtype, shape };
-        let expected = tensor_type.bytes().ok_or_else(|| refuse(format!("dimensions {:?} overflow", proto.dims)))?;
+        let expected =
+            tensor_type.bytes().ok_or_else(|| refuse(format!("dimensions {} overflow", list(&proto.dims))))?;
         let counts = [
             ("raw_data", proto.raw_data.len()),
             ("float_data", proto.float_data.len()),
@@ -70,10 +72,8 @@ impl TryFrom<&TensorProto> for Tensor {
         let (unit, expected) =
             if field == "raw_data" { ("bytes", expected) } else { ("elements", expected / dtype.bytes()) };
         if given as u64 != expected {
-            let dims = &proto.dims;
-            return Err(refuse(format!(
-                "{given} {unit} in {field}, {expected} expected for {dtype} and shape {dims:?}"
-            )));
+            let dims = list(&proto.dims);
+            return Err(refuse(format!("{given} {unit} in {field}, {expected} expected for {dtype} and shape {dims}")));
         }
         let bytes = bytes(proto, field, dtype).map_err(refuse)?;
         Tensor::from_bytes(dtype, tensor_type.shape, bytes)

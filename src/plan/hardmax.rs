@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::dims::{blocks, word};
+use super::fill::{fill, filled_words};
 use super::pieces::slabs;
 use super::reduction::{Cut, MAX_STEPS, Reduction, Setup, Source, groups, input_bindings, nan_constants, sources};
 use super::tuning::tuning;
@@ -11,6 +12,7 @@ use super::{
     Access, Binding, Constant, HardmaxWriteParams, Kernel, Operator, Params, Pass, Plan, Program, Slot, Store,
     binding_step, check_binding, check_count, grid, output_bindings, target_part,
 };
+use crate::element::{Element, with_element_type};
 use crate::{Error, Hardmax, Limits, Operation};
 
 pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
@@ -25,8 +27,14 @@ pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
     if targets[0].bytes == 0 {
         return Ok(plan);
     }
+    let output = Output::new(op.input.shape(), &slice, targets[0]);
+    if output.slice_len == 1 {
+        let one = with_element_type!(op.dtype, T => filled_words(T::ONE)); // every element is the maximum of its slice
+        plan.passes = fill(op.dtype, one, output.target, limits)?;
+        return plan.complete(limits);
+    }
     let sources = sources(&op.input, 0);
-    let job = Job { op, slice: &slice, sources, output: Output::new(op.input.shape(), &slice, targets[0]) };
+    let job = Job { op, slice: &slice, sources, output };
     plan.passes = job.passes(limits)?;
     plan.complete(limits)
 }

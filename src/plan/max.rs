@@ -83,9 +83,12 @@ impl Broadcast<'_> {
             let (first, len) = (self.first(&indices), shape.iter().product::<u64>());
             let begin = first % step;
             let target = target_part(self.target, self.op.dtype.bytes(), first - begin, begin + len);
-            let is_last = first + len == self.len;
-            let end = if is_last { (begin + len).next_multiple_of(self.op.dtype.lanes()) } else { begin + len };
-            let piece = Piece { begin, end, keeps: true };
+            // Later boxes write what follows in the last unit, unless it has an operand in place.
+            let units = (begin + len).next_multiple_of(self.op.dtype.lanes());
+            let holds_more = self.op.in_place.is_some() && first + len < self.len;
+            let end = if holds_more { begin + len } else { units };
+            let keeps = !begin.is_multiple_of(self.op.dtype.lanes()) || end < units;
+            let piece = Piece { begin, end, keeps };
             passes.extend(self.passes(&shape, &sources, target, len, piece, limits)?);
             check_count(passes.len())?;
         }

@@ -6,6 +6,7 @@
 
 mod arg_max;
 mod dims;
+mod fill;
 mod hardmax;
 mod kernel;
 mod max;

@@ -206,7 +206,7 @@ impl<'a> Workgroup<'a> {
         let numbers = bindings(&program.module);
         let words: Vec<u32> = bytemuck::pod_collect_to_vec(&pass.params.to_bytes());
         let global = |(handle, own): (Handle<naga::GlobalVariable>, &naga::GlobalVariable)| match own.space {
-            AddressSpace::Uniform => Global::Value(program.from_words(own.ty, &[&words[..], &[0; 4]].concat())),
+            AddressSpace::Uniform => Global::Value(program.of_words(own.ty, &[&words[..], &[0; 4]].concat())),
             AddressSpace::WorkGroup => Global::Value(program.zero(own.ty)),
             AddressSpace::Storage { access } => {
                 let bound = pass.bindings.iter().find(|b| b.binding == numbers[&handle.index()]);

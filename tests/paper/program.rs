@@ -122,18 +122,18 @@ impl Program {
     }
 
     /// A value of this type out of the words of a uniform buffer.
-    pub fn from_words(&self, ty: Handle<Type>, words: &[u32]) -> Value {
+    pub fn of_words(&self, ty: Handle<Type>, words: &[u32]) -> Value {
         match &self.module.types[ty].inner {
             TypeInner::Scalar(scalar) => Value::Scalar(Scalar::new(Kind::of(scalar.kind), words[0])),
             TypeInner::Vector { size, scalar } => {
                 Value::vector(words[..*size as usize].iter().map(|&word| Scalar::new(Kind::of(scalar.kind), word)))
             }
             TypeInner::Array { base, size, stride } => {
-                let element = |n: usize| self.from_words(*base, &words[n * *stride as usize / 4..]);
+                let element = |n: usize| self.of_words(*base, &words[n * *stride as usize / 4..]);
                 Value::Composite((0..self.array_len(size)).map(element).collect())
             }
             TypeInner::Struct { members, .. } => {
-                let member = |own: &naga::StructMember| self.from_words(own.ty, &words[own.offset as usize / 4..]);
+                let member = |own: &naga::StructMember| self.of_words(own.ty, &words[own.offset as usize / 4..]);
                 Value::Composite(members.iter().map(member).collect())
             }
             other => panic!("{other:?} in a uniform buffer"),

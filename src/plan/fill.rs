@@ -1,0 +1,43 @@
+//! One element written everywhere: the maximum of nothing, and a Hardmax of slices of one element.
+
+use std::ops::Range;
+
+use super::dims::{blocks, word};
+use super::tuning::tuning;
+use super::{
+    Binding, Constant, FillParams, Kernel, Params, Pass, Program, binding_step, check_count, grid, target_part,
+};
+use crate::element::Element;
+use crate::{DType, Error, Limits};
+
+/// A pass for each part of the output that fits a binding.
+pub(super) fn fill(dtype: DType, element: [u32; 2], target: Binding, limits: &Limits) -> Result<Vec<Pass>, Error> {
+    let [low, high] = element;
+    let tuning = tuning(limits);
+    let group = tuning.group;
+    let step = binding_step(&[4], limits);
+    let most = (limits.max_binding_bytes / 4).min(1 << 31).min(tuning.most_invocations) / step * step;
+    if most == 0 {
+        let (given, needed) = (limits.max_binding_bytes, step * 4);
+        return Err(Error::DeviceTooSmall { what: "max_storage_buffer_binding_size", given, needed });
+    }
+    let mut passes = Vec::new();
+    for Range { start, end } in blocks(0..target.bytes / 4, most) {
+        let words = end - start;
+        passes.push(Pass {
+            kernel: Kernel { program: Program::Fill, dtype, constants: vec![Constant::Group(group as u32)] },
+            params: Params::Fill(FillParams { words: word(words)?, low, high }),
+            grid: grid(words.div_ceil(group), group, limits)?,
+            bindings: vec![target_part(target, 4, start, words)],
+        });
+        check_count(passes.len())?;
+    }
+    Ok(passes)
+}
+
+/// The two words that an even and an odd word of an output become when it is filled with an element.
+pub(super) fn filled_words<T: Element>(element: T) -> [u32; 2] {
+    let mut bytes = [0; 8];
+    bytes.chunks_exact_mut(size_of::<T>()).for_each(|bytes| element.write(bytes));
+    bytemuck::cast(bytes)
+}

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# What the crate is made of and what is published: licences, duplicates and advisories of its dependencies, the least
+# versions that its manifest allows, and the package.
+#
+#   tests/supply.sh
+#
+# A step whose tool is missing is left out, and said: cargo-deny (`cargo install --locked cargo-deny`), a nightly
+# toolchain for the least versions. Advisories need the network, for RustSec's database.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+say() { printf '%s\n' "tests/supply.sh: $*" >&2; }
+
+if cargo deny --version >/dev/null 2>&1; then
+    cargo deny --log-level error check licenses bans sources
+    log=$(mktemp)
+    if cargo deny --log-level error check advisories 2>"$log"; then
+        :
+    elif grep -q 'failed to fetch advisory database' "$log"; then
+        say "advisories LEFT OUT, their database cannot be fetched"
+    else
+        cat "$log" >&2
+        exit 1
+    fi
+    rm -f "$log"
+else
+    say "licences, duplicates and advisories LEFT OUT, cargo-deny is not installed"
+fi
+
+# In a copy: the lock file is another. One target folder for all runs.
+if cargo +nightly --version >/dev/null 2>&1; then
+    target=$PWD/target/least
+    copy=$(mktemp -d)
+    trap 'rm -rf "$copy"' EXIT
+    git ls-files -z --cached --others --exclude-standard | tar --null --files-from=- --create | tar --extract -C "$copy"
+    (
+        cd "$copy"
+        cargo +nightly update --quiet -Z direct-minimal-versions
+        CARGO_TARGET_DIR=$target cargo check --quiet --lib --all-features
+    )
+else
+    say "the least versions LEFT OUT, there is no nightly toolchain"
+fi
+
+# What is published builds by itself.
+cargo package --quiet --allow-dirty
