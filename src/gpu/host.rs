@@ -14,6 +14,8 @@ pub struct GpuOptions {
     pub adapter: Option<String>,
     /// Ask for WebGPU's default limits instead of everything that the adapter has.
     pub default_limits: bool,
+    /// Optional features to ask for where the adapter has them. Nothing here needs any.
+    pub features: wgpu::Features,
 }
 
 /// What an output is used for: the last dispatch writes it, and it is read back.
@@ -43,7 +45,7 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// Picks an adapter and opens a device on it, with no optional feature.
+    /// Picks an adapter and opens a device on it, with no optional feature but those asked for.
     ///
     /// # Errors
     /// [`Error::NoAdapter`] if there is none, or none of that name, with the names that there are; [`Error::Gpu`] if
@@ -54,6 +56,7 @@ impl Gpu {
         let (device, queue) = adapter
             .request_device(&wgpu::DeviceDescriptor {
                 label: Some("wgmax"),
+                required_features: options.features & adapter.features(),
                 required_limits: if options.default_limits { wgpu::Limits::default() } else { adapter.limits() },
                 ..Default::default()
             })
