@@ -327,6 +327,7 @@ fn check_bounds(op: &impl Operation, view: &View, dtype: DType, limits: &Limits,
 
 fn limits_sweep() -> Vec<Limits> {
     let huge = |adapter| Limits {
+        subgroup_size: 8,
         adapter,
         max_binding_bytes: 2 << 30,
         binding_alignment_bytes: 16,

@@ -61,6 +61,8 @@ pub struct ReductionParams {
     pub start: u32,
     /// Outputs side by side in memory, for column kernels.
     pub columns: u32,
+    /// Output units that an invocation without a team makes, one after another.
+    pub share: u32,
     /// The kept dimensions, innermost first; for column kernels those around the columns.
     pub kept: Vec<Dim>,
     /// The reduced dimensions around the run, innermost first.
@@ -81,7 +83,8 @@ pub(crate) struct RawReduction {
     pub columns: u32,
     pub kept_rank: u32,
     pub outer_rank: u32,
-    pub padding: [u32; 2],
+    pub share: u32,
+    pub padding: u32,
     pub kept: [[u32; 4]; MAX_DIMS],
     pub outer: [[u32; 4]; MAX_DIMS],
 }
@@ -99,7 +102,8 @@ impl ReductionParams {
             columns: self.columns,
             kept_rank: self.kept.len() as u32,
             outer_rank: self.outer.len() as u32,
-            padding: [0; 2],
+            share: self.share,
+            padding: 0,
             kept: raw_dims(&self.kept),
             outer: raw_dims(&self.outer),
         }
@@ -254,7 +258,7 @@ mod tests {
     #[test]
     fn reduction_params_lie_where_the_shaders_look() {
         let host = host_layout!(RawReduction:
-            outputs reduce_len chunk_len chunks run_len run_stride start columns kept_rank outer_rank kept outer);
+            outputs reduce_len chunk_len chunks run_len run_stride start columns kept_rank outer_rank share kept outer);
         for operator in [Operator::ReduceMax, Operator::ArgMax] {
             for access in [Access::Rows, Access::Columns, Access::Strided, Access::Finish] {
                 let program = Program::Reduce { operator, access, team: false, store: Store::Partial };
