@@ -27,7 +27,8 @@ fn main(
     var position = line - block * params.slice_len;
     for (var i = first; i < last; i++) {
         var unit = empty_unit();
-        for (var lane = 0u; lane < LANES && i * LANES + lane < params.len; lane++) {
+        var lane = 0u;
+        loop {
             if (winners[block * params.columns + column] == position) {
                 unit = with_one(unit, lane);
             }
@@ -39,6 +40,10 @@ fn main(
                     position = 0u;
                     block += 1u;
                 }
+            }
+            continuing {
+                lane += 1u;
+                break if lane >= LANES || i * LANES + lane >= params.len;
             }
         }
         values[i] = unit;

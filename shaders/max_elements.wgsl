@@ -16,7 +16,8 @@ fn main(
     var addresses = row_addresses(row);
     for (var i = first; i < last; i++) {
         var unit = empty_unit();
-        for (var lane = 0u; lane < LANES && i * LANES + lane < params.len; lane++) {
+        var lane = 0u;
+        loop {
             if (column == params.row_len) {
                 column = 0u;
                 row += 1u;
@@ -28,6 +29,10 @@ fn main(
             }
             unit = with_element(unit, lane, key);
             column += 1u;
+            continuing {
+                lane += 1u;
+                break if lane >= LANES || i * LANES + lane >= params.len;
+            }
         }
         values[i] = unit;
     }
