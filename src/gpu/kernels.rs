@@ -45,14 +45,20 @@ impl Kernels {
     ///
     /// Making a cache is the caller's part because it is `unsafe`: whoever does it vouches for the data.
     ///
-    /// ```no_run
-    /// # fn kernels(device: &wgpu::Device, kept: Option<&[u8]>) -> wgmax::Kernels {
-    /// # use wgmax::wgpu;
+    /// ```
+    /// # use wgmax::{DType, Gpu, GpuOptions, Kernels, Operation, ReduceMax, View, wgpu};
+    /// # let features = wgpu::Features::PIPELINE_CACHE;
+    /// # let Ok(gpu) = Gpu::new_blocking(&GpuOptions { features, ..Default::default() }) else { return Ok(()) };
+    /// # if !gpu.device().features().contains(features) { return Ok(()) }
+    /// # let (device, kept) = (gpu.device(), None);
     /// let descriptor = wgpu::PipelineCacheDescriptor { label: None, data: kept, fallback: true };
-    /// // SAFETY: `kept` is what `get_data` gave, from a file that nobody else writes.
+    /// // SAFETY: `kept` is what `get_data` gave once, from a file that nobody else writes.
     /// let cache = unsafe { device.create_pipeline_cache(&descriptor) };
-    /// wgmax::Kernels::with_cache(device, &cache)
-    /// # }
+    /// let kernels = Kernels::with_cache(device, &cache);
+    /// # let plan = ReduceMax::new(DType::F32, View::new([64])?).plan(kernels.limits())?;
+    /// # kernels.prepare_blocking(&plan)?;
+    /// # assert!(cache.get_data().is_some_and(|data| !data.is_empty()));
+    /// # Ok::<(), wgmax::Error>(())
     /// ```
     pub fn with_cache(device: &wgpu::Device, cache: &wgpu::PipelineCache) -> Kernels {
         Kernels { cache: Some(cache.clone()), ..Kernels::new(device) }
