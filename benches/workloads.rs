@@ -3,8 +3,11 @@
 //!
 //! ```text
 //! cargo bench --bench workloads -- [--workloads FILE] [--adapter NAME] [--only NAME]... [--scale F] [--seconds S]
-//!                                  [--json FILE]
+//!                                  [--json FILE] [--table workloads|sizes|orders]
 //! ```
+//!
+//! `--table sizes` times one maximum (and its position) of 1 MiB to 1 GiB, or to what one binding holds: time should grow
+//! with the bytes. `--table orders` reduces each axis of one tensor in turn: none should be slow.
 //!
 //! `bytes` are the fewest: each input read once, each output written once. The limit is what the same number of bytes
 //! takes at memory's pace: on a CPU adapter a read by all cores with vector instructions, on a GPU a device copy (bytes
@@ -12,6 +15,7 @@
 
 #[path = "../examples/common/mod.rs"]
 mod common;
+mod table;
 
 use std::fs;
 use std::hint::black_box;
@@ -22,7 +26,8 @@ use std::time::{Duration, Instant};
 
 use common::{Failure, Resident, gigabytes_per_second, least_bytes};
 use serde_json::{Value, json};
-use wgmax::{ArgMax, DType, Gpu, Hardmax, Max, Operation, ReduceMax, Slices, Tensor, View, wgpu};
+use table::{WORKLOADS, data, dtype, median, operation, shapes};
+use wgmax::{Gpu, Tensor, wgpu};
 
 struct Options {
     workloads: PathBuf,
@@ -31,18 +36,24 @@ struct Options {
     scale: f64,
     seconds: f64,
     json: Option<PathBuf>,
+    table: String,
 }
 
 fn main() -> Result<(), Failure> {
     let options = options()?;
-    let list: Vec<Value> = serde_json::from_slice(&fs::read(&options.workloads)?)?;
     let Some(gpu) = common::open(options.adapter.clone())? else {
         return Err("there is nothing to time without an adapter".into());
     };
+    let list: Vec<Value> = match options.table.as_str() {
+        "workloads" => serde_json::from_slice(&fs::read(&options.workloads)?)?,
+        "sizes" => sizes(gpu.kernels().limits().max_binding_bytes),
+        "orders" => orders(),
+        other => return Err(format!("no table {other:?}: workloads, sizes or orders").into()),
+    };
     let mut json = options.json.as_ref().map(fs::File::create).transpose()?;
     println!(
-        "{:<20} {:>10} {:>9} {:>10} {:>8} {:>8} {:>6}",
-        "name", "dispatches", "MB", "median ms", "GB/s", "limit", "ratio"
+        "{:<20} {:>10} {:>9} {:>10} {:>10} {:>8} {:>8} {:>6}",
+        "name", "dispatches", "MB", "median ms", "on the GPU", "GB/s", "limit", "ratio"
     );
     let picked = |work: &&Value| options.only.is_empty() || options.only.iter().any(|name| work["name"] == **name);
     for work in list.iter().filter(picked) {
@@ -50,10 +61,11 @@ fn main() -> Result<(), Failure> {
         eprint!("{name} …\r"); // this can take a while
         let row = time(&gpu, work, &options).map_err(|error| format!("{name}: {error}"))?;
         println!(
-            "{name:<20} {:>10} {:>9.2} {:>10.3} {:>8.2} {:>8.2} {:>6.2}",
+            "{name:<20} {:>10} {:>9.2} {:>10.3} {:>10} {:>8.2} {:>8.2} {:>6.2}",
             row["dispatches"].as_u64().unwrap_or(0),
             row["bytes"].as_f64().unwrap_or(0.0) / 1e6,
             row["median_ms"].as_f64().unwrap_or(0.0),
+            row["gpu_median_ms"].as_f64().map_or("-".into(), |ms| format!("{ms:.3}")),
             row["gb_per_s"].as_f64().unwrap_or(0.0),
             row["limit_gb_per_s"].as_f64().unwrap_or(0.0),
             row["ratio"].as_f64().unwrap_or(0.0),
@@ -69,17 +81,44 @@ fn options() -> Result<Options, Failure> {
     let mut args = pico_args::Arguments::from_env();
     args.contains("--bench"); // cargo says so
     let options = Options {
-        workloads: args.opt_value_from_str("--workloads")?.unwrap_or_else(|| "benches/workloads.json".into()),
+        workloads: args.opt_value_from_str("--workloads")?.unwrap_or_else(|| WORKLOADS.into()),
         adapter: args.opt_value_from_str("--adapter")?,
         only: args.values_from_str("--only")?,
         scale: args.opt_value_from_str("--scale")?.unwrap_or(1.0),
         seconds: args.opt_value_from_str("--seconds")?.unwrap_or(1.0),
         json: args.opt_value_from_str("--json")?,
+        table: args.opt_value_from_str("--table")?.unwrap_or_else(|| "workloads".into()),
     };
     match args.finish().as_slice() {
         [] => Ok(options),
         rest => Err(format!("cannot make sense of {rest:?}").into()),
     }
+}
+
+/// One maximum and one position of 1 MiB, 2 MiB and so on, as far as a binding goes.
+fn sizes(most_bytes: u64) -> Vec<Value> {
+    let sizes = (0..=10).map(|n| 1_u64 << n).filter(|mib| mib << 20 <= most_bytes);
+    let rows = |mib: u64| {
+        let shapes = [[mib << 18]];
+        [
+            json!({"name": format!("reduce_max_{mib}_mib"), "op": "ReduceMax", "dtype": "float32", "shapes": shapes, "axes": [0]}),
+            json!({"name": format!("arg_max_{mib}_mib"), "op": "ArgMax", "dtype": "float32", "shapes": shapes, "axis": 0}),
+        ]
+    };
+    sizes.flat_map(rows).collect()
+}
+
+/// Maxima of one tensor over each of its axes, and over each but one.
+fn orders() -> Vec<Value> {
+    let cases =
+        [("0", vec![0]), ("1", vec![1]), ("2", vec![2]), ("01", vec![0, 1]), ("02", vec![0, 2]), ("12", vec![1, 2])];
+    let rows = cases.into_iter().flat_map(|(name, axes)| {
+        ["float32", "float16"].map(|dtype| {
+            let shapes = [[256, 256, 128]];
+            json!({"name": format!("{dtype}_axes_{name}"), "op": "ReduceMax", "dtype": dtype, "shapes": shapes, "axes": axes})
+        })
+    });
+    rows.collect()
 }
 
 fn time(gpu: &Gpu, work: &Value, options: &Options) -> Result<Value, Failure> {
@@ -91,12 +130,14 @@ fn time(gpu: &Gpu, work: &Value, options: &Options) -> Result<Value, Failure> {
     let bytes = least_bytes(&*op)?;
     let limit = Limit::new(gpu, bytes);
     resident.step()?; // the first run pays for what is made lazily
-    let (mut times, mut limits) = (Vec::new(), Vec::new());
+    let (mut times, mut gpu_times, mut limits) = (Vec::new(), Vec::new(), Vec::new());
     let begin = Instant::now();
     while times.len() < 5 || (begin.elapsed().as_secs_f64() < options.seconds && times.len() < 500) {
         times.push(resident.step()?);
+        gpu_times.extend(resident.gpu_step()?);
         limits.push(limit.step(gpu)?); // interleaved: the machine's pace drifts
     }
+    let gpu_median = (!gpu_times.is_empty()).then(|| median(gpu_times));
     let (median, limit) = (median(times), median(limits));
     Ok(json!({
         "name": work["name"],
@@ -107,69 +148,11 @@ fn time(gpu: &Gpu, work: &Value, options: &Options) -> Result<Value, Failure> {
         "dispatches": op.plan(gpu.kernels().limits())?.passes.len(),
         "bytes": bytes,
         "median_ms": median.as_secs_f64() * 1e3,
+        "gpu_median_ms": gpu_median.map(|time| time.as_secs_f64() * 1e3),
         "gb_per_s": gigabytes_per_second(bytes, median),
         "limit_gb_per_s": gigabytes_per_second(bytes, limit),
         "ratio": limit.as_secs_f64() / median.as_secs_f64(),
     }))
-}
-
-fn dtype(name: &Value) -> Result<DType, Failure> {
-    Ok(match name.as_str() {
-        Some("float32") => DType::F32,
-        Some("float16") => DType::F16,
-        Some("bfloat16") => DType::Bf16,
-        Some("float64") => DType::F64,
-        Some("int64") => DType::I64,
-        Some("uint8") => DType::U8,
-        _ => return Err(format!("unknown dtype {name}").into()),
-    })
-}
-
-/// The shapes, their outermost dimensions multiplied by the scale where they are more than 1.
-fn shapes(work: &Value, scale: f64) -> Result<Vec<Vec<u64>>, Failure> {
-    let mut shapes: Vec<Vec<u64>> = serde_json::from_value(work["shapes"].clone())?;
-    for shape in &mut shapes {
-        if let Some(outermost) = shape.first_mut().filter(|size| **size > 1) {
-            *outermost = ((*outermost as f64 * scale) as u64).max(1);
-        }
-    }
-    Ok(shapes)
-}
-
-fn operation(work: &Value, dtype: DType, shapes: &[Vec<u64>]) -> Result<Box<dyn Operation>, Failure> {
-    let mut views = shapes.iter().map(|shape| View::new(shape.clone())).collect::<Result<Vec<_>, _>>()?;
-    let axis = work["axis"].as_i64().unwrap_or(-1);
-    Ok(match work["op"].as_str() {
-        Some("ReduceMax") => {
-            let axes: Vec<i64> = serde_json::from_value(work["axes"].clone())?;
-            Box::new(ReduceMax::new(dtype, views.remove(0)).axes(axes))
-        }
-        Some("ArgMax") => Box::new(ArgMax::new(dtype, views.remove(0)).axes([axis])),
-        Some("Hardmax") => Box::new(Hardmax::new(dtype, views.remove(0), Slices::Along(axis))),
-        Some("Max") => Box::new(Max::new(dtype, views)),
-        _ => return Err(format!("unknown operator {}", work["op"]).into()),
-    })
-}
-
-/// Random elements: floats in the range of 1 to 2 and their negatives, any integers.
-fn data(dtype: DType, shape: &[u64]) -> Result<Tensor, wgmax::Error> {
-    let len: u64 = shape.iter().product();
-    let size = dtype.bytes() as usize;
-    let mut state = 1_u64;
-    let mut bytes = Vec::with_capacity(len as usize * size);
-    for _ in 0..len {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let word = state ^ (state >> 33);
-        let bits = match dtype {
-            DType::F32 => word & 0x807f_ffff | 0x3f80_0000,
-            DType::F16 => word & 0x83ff | 0x3c00,
-            DType::Bf16 => word & 0x807f | 0x3f80,
-            DType::F64 => word & 0x800f_ffff_ffff_ffff | 0x3ff0_0000_0000_0000,
-            _ => word,
-        };
-        bytes.extend_from_slice(&bits.to_le_bytes()[..size]);
-    }
-    Tensor::from_bytes(dtype, shape, bytes)
 }
 
 /// Memory's pace for a number of bytes.
@@ -212,9 +195,4 @@ impl Limit {
         }
         Ok(begin.elapsed())
     }
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    times[times.len() / 2]
 }

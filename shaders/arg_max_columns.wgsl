@@ -53,19 +53,26 @@ fn store_columns(found: Winners, start: u32, row: u32, chunk: Chunk, column: u32
     }
 }
 
-// Four whole packs side by side.
+// Four whole packs side by side. The first word of each of four rows is loaded before anything else, as in
+// reduce_max_columns.wgsl.
 fn search_block(start: u32, chunk: Chunk) -> array<Winners, 4> {
     let step = bitcast<u32>(bitcast<i32>(params.run_stride) / i32(PACK_ELEMENTS));
     var w0: Winners;
     var w1: Winners;
     var w2: Winners;
     var w3: Winners;
-    for (var r = chunk.begin; r < chunk.end;) {
+    var r = chunk.begin;
+    loop {
         let run = run_from(r, chunk.end);
         var p = (start + run.offset) / PACK_ELEMENTS;
         var i = 0u;
         for (; i + 3u < run.len; i += 4u) {
-            offer(&w0, tile(p, step), r + i);
+            let a = words[4u * p];
+            let b = words[4u * (p + step)];
+            let c = words[4u * (p + 2u * step)];
+            let d = words[4u * (p + 3u * step)];
+            let ab = fold(fold(no_maxima(), pack_after(a, p)), pack_after(b, p + step));
+            offer(&w0, fold(fold(ab, pack_after(c, p + 2u * step)), pack_after(d, p + 3u * step)), r + i);
             offer(&w1, tile(p + 1u, step), r + i);
             offer(&w2, tile(p + 2u, step), r + i);
             offer(&w3, tile(p + 3u, step), r + i);
@@ -79,6 +86,9 @@ fn search_block(start: u32, chunk: Chunk) -> array<Winners, 4> {
             p += step;
         }
         r += run.len;
+        continuing {
+            break if !RUNS || r >= chunk.end;
+        }
     }
     return array<Winners, 4>(w0, w1, w2, w3);
 }
@@ -95,15 +105,20 @@ fn tile(p: u32, step: u32) -> Maxima {
 fn search(start: u32, chunk: Chunk, count: u32) -> Winners {
     let step = bitcast<u32>(bitcast<i32>(params.run_stride) / i32(PACK_ELEMENTS));
     var w: Winners;
-    for (var r = chunk.begin; r < chunk.end;) {
+    var r = chunk.begin;
+    loop {
         let run = run_from(r, chunk.end);
         let begin = start + run.offset;
         let len = run.len;
         var i = 0u;
         if (count < PACK_ELEMENTS) {
-            for (; i < len; i++) {
+            loop {
                 let e = begin + i * params.run_stride;
                 offer(&w, fold(no_maxima(), partial_pack(e / PACK_ELEMENTS, e, e + count)), r + i);
+                continuing {
+                    i += 1u;
+                    break if i >= len;
+                }
             }
         }
         var p = begin / PACK_ELEMENTS;
@@ -111,11 +126,16 @@ fn search(start: u32, chunk: Chunk, count: u32) -> Winners {
             offer(&w, tile(p, step), r + i);
             p += 4u * step;
         }
-        for (; i < len; i++) {
-            offer(&w, fold(no_maxima(), packs[p]), r + i);
-            p += step;
+        if (i < len) {
+            for (; i < len; i++) {
+                offer(&w, fold(no_maxima(), packs[p]), r + i);
+                p += step;
+            }
         }
         r += len;
+        continuing {
+            break if !RUNS || r >= chunk.end;
+        }
     }
     return w;
 }

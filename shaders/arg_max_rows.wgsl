@@ -7,11 +7,15 @@ fn scan(task: u32, member: u32) -> Best {
     let chunk = chunk_of(task);
     let base = kept_offset(chunk.output);
     var winner = Winner(LEAST_KEY, 0u, 0u, false);
-    for (var r = chunk.begin; r < chunk.end;) {
+    var r = chunk.begin;
+    loop {
         let run = run_from(r, chunk.end);
         let begin = base + run.offset;
         winner = search_run(winner, r, begin, begin + run.len, member);
         r += run.len;
+        continuing {
+            break if !RUNS || r >= chunk.end;
+        }
     }
     if (!winner.seen) {
         return no_best();
@@ -35,8 +39,10 @@ fn search_run(before: Winner, r: u32, begin: u32, end: u32, member: u32) -> Winn
         let d = packs[p + 3u * TEAM];
         w = offer(w, fold(fold(fold(fold(no_maxima(), a), b), c), d), r, p);
     }
-    for (; p < range.last; p += TEAM) {
-        w = offer(w, fold(no_maxima(), packs[p]), r, p);
+    if (p < range.last) {
+        for (; p < range.last; p += TEAM) {
+            w = offer(w, fold(no_maxima(), packs[p]), r, p);
+        }
     }
     if (RAGGED && range.tail && member == TEAM - 1u) {
         w = offer(w, fold(no_maxima(), partial_pack(range.last, begin, end)), r, range.last);

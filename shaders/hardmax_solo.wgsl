@@ -17,16 +17,22 @@ fn main(
     }
     let count = min(LANES, params.outputs - first);
     var winners: array<u32, LANES>;
-    for (var slice = 0u; slice < count; slice++) {
+    var slice = 0u;
+    loop {
         winners[slice] = index_of(scan(first + slice, 0u));
+        continuing {
+            slice += 1u;
+            break if slice >= count;
+        }
     }
     let begin = first * params.reduce_len / LANES; // whole: first is a multiple of LANES
     let units = (count * params.reduce_len + LANES - 1u) / LANES;
-    var slice = 0u;
+    slice = 0u;
     var position = 0u;
     for (var i = 0u; i < units; i++) {
         var unit = empty_unit();
-        for (var lane = 0u; lane < LANES && slice < count; lane++) {
+        var lane = 0u;
+        loop {
             if (position == winners[slice]) {
                 unit = with_one(unit, lane);
             }
@@ -34,6 +40,10 @@ fn main(
             if (position == params.reduce_len) {
                 position = 0u;
                 slice += 1u;
+            }
+            continuing {
+                lane += 1u;
+                break if lane >= LANES || slice >= count;
             }
         }
         values[begin + i] = unit;

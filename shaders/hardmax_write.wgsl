@@ -38,7 +38,8 @@ fn main(
         if (CONTINUES) {
             unit = values[i];
         }
-        for (var lane = 0u; lane < LANES && i * LANES + lane < params.len; lane++) {
+        var lane = 0u;
+        loop {
             let n = block * params.columns + column - params.first_winner;
             if ((!GUARDED || n < params.winners) && winners[n] == position) {
                 unit = with_one(unit, lane);
@@ -51,6 +52,10 @@ fn main(
                     position = 0u;
                     block += 1u;
                 }
+            }
+            continuing {
+                lane += 1u;
+                break if lane >= LANES || i * LANES + lane >= params.len;
             }
         }
         values[i] = unit;

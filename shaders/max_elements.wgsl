@@ -19,13 +19,12 @@ fn main(
     var addresses = row_addresses(row);
     for (var i = first; i < last; i++) {
         var unit = empty_unit();
+        var lane = 0u;
         if (KEEPS && (i * LANES < params.begin || (i + 1u) * LANES > params.end)) {
             unit = kept_lanes(values[i], i * LANES, params.begin, params.end);
+            lane = max(i * LANES, params.begin) - i * LANES;
         }
-        for (var lane = 0u; lane < LANES && i * LANES + lane < stop; lane++) {
-            if (KEEPS && i * LANES + lane < params.begin) {
-                continue;
-            }
+        loop {
             if (column == params.row_len) {
                 column = 0u;
                 row += 1u;
@@ -37,6 +36,10 @@ fn main(
             }
             unit = with_element(unit, lane, key);
             column += 1u;
+            continuing {
+                lane += 1u;
+                break if lane >= LANES || i * LANES + lane >= stop;
+            }
         }
         values[i] = unit;
     }

@@ -12,22 +12,20 @@ fn main(
     let first = (group_number(id, groups) * GROUP + local) * params.share;
     let last = min(first + params.share, params.len / PACK_ELEMENTS);
     let row_packs = max(params.row_len / PACK_ELEMENTS, 1u);
-    var row = first / row_packs;
-    var column = first - row * row_packs;
-    var addresses = row_addresses(row);
-    var constant = fold_splats(addresses); // of the operands that have one element for all of the row
-    for (var i = first; i < last; i++) {
-        if (column == row_packs) {
-            column = 0u;
-            row += 1u;
-            addresses = row_addresses(row);
-            constant = fold_splats(addresses);
+    var i = first;
+    while (i < last) {
+        let row = i / row_packs;
+        let begin = row * row_packs;
+        let end = min(begin + row_packs, last);
+        let addresses = row_addresses(row);
+        let constant = fold_splats(addresses); // of the operands that have one element for all of the row
+        let packs = pack_addresses(addresses);
+        for (; i < end; i++) {
+            var m = fold_runs(constant, packs, i - begin);
+            if (CONTINUES) {
+                m = fold(m, values[i]);
+            }
+            values[i] = pack_of(m);
         }
-        var m = fold_runs(constant, addresses, column);
-        if (CONTINUES) {
-            m = fold(m, values[i]);
-        }
-        values[i] = pack_of(m);
-        column += 1u;
     }
 }

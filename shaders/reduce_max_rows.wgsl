@@ -4,11 +4,15 @@ fn scan(task: u32, member: u32) -> Best {
     let chunk = chunk_of(task);
     let base = kept_offset(chunk.output);
     var maxima = no_maxima();
-    for (var r = chunk.begin; r < chunk.end;) {
+    var r = chunk.begin;
+    loop {
         let run = run_from(r, chunk.end);
         let begin = base + run.offset;
         maxima = fold_run(maxima, begin, begin + run.len, member);
         r += run.len;
+        continuing {
+            break if !RUNS || r >= chunk.end;
+        }
     }
     return Best(maximum(maxima));
 }
@@ -27,8 +31,10 @@ fn fold_run(before: Maxima, begin: u32, end: u32, member: u32) -> Maxima {
         let d = packs[p + 3u * TEAM];
         m = fold(fold(fold(fold(m, a), b), c), d);
     }
-    for (; p < range.last; p += TEAM) {
-        m = fold(m, packs[p]);
+    if (p < range.last) {
+        for (; p < range.last; p += TEAM) {
+            m = fold(m, packs[p]);
+        }
     }
     if (RAGGED && range.tail && member == TEAM - 1u) {
         m = fold(m, partial_pack(range.last, begin, end));

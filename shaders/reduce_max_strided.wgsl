@@ -4,13 +4,24 @@ fn scan(task: u32, member: u32) -> Best {
     let chunk = chunk_of(task);
     let base = kept_offset(chunk.output);
     var key = LEAST_KEY;
-    for (var r = chunk.begin; r < chunk.end;) {
+    var r = chunk.begin;
+    loop {
         let run = run_from(r, chunk.end);
         let begin = base + run.offset;
-        for (var i = member; i < run.len; i += TEAM) {
-            key = key_max(key, element_key(begin + i * params.run_stride));
+        var i = member;
+        if (i < run.len) {
+            loop {
+                key = key_max(key, element_key(begin + i * params.run_stride));
+                continuing {
+                    i += TEAM;
+                    break if i >= run.len;
+                }
+            }
         }
         r += run.len;
+        continuing {
+            break if !RUNS || r >= chunk.end;
+        }
     }
     return Best(key);
 }

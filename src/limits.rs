@@ -18,6 +18,9 @@ pub enum AdapterKind {
 pub struct Limits {
     /// What kind of adapter the device is on.
     pub adapter: AdapterKind,
+    /// The fewest invocations that run in step: `subgroup_min_size` of the adapter. Of 4 (SwiftShader, WARP) and 8
+    /// (lavapipe) CPU adapters like different access patterns; GPUs are planned for alike.
+    pub subgroup_size: u32,
     /// `max_storage_buffer_binding_size`.
     pub max_binding_bytes: u64,
     /// `min_storage_buffer_offset_alignment`.
@@ -36,6 +39,7 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             adapter: AdapterKind::Gpu,
+            subgroup_size: 4,
             max_binding_bytes: 128 << 20,
             binding_alignment_bytes: 256,
             max_storage_bindings: 8,

@@ -245,7 +245,7 @@ fn most_steps(pass: &Pass) -> u64 {
     match k.access {
         Access::Columns => task + k.column_packs * (1 + 2 * k.pack + 3 * k.pack),
         _ if k.team > 1 => task + u64::from(k.team.ilog2()) + k.store_lanes(),
-        _ => k.store_lanes() * (task + 1),
+        _ => u64::from(p.share) * (k.store_lanes() * (task + 1) + 1),
     }
 }
 
@@ -313,7 +313,7 @@ fn check_bounds(op: &impl Operation, view: &View, dtype: DType, limits: &Limits,
                 outputs / columns * chunks * columns.div_ceil(k.pack * k.column_packs)
             }
             _ if k.team > 1 => tasks * k.team,
-            _ => tasks.div_ceil(k.store_lanes()),
+            _ => tasks.div_ceil(k.store_lanes() * u64::from(p.share)),
         };
         let groups_needed = invocations_needed.div_ceil(k.group);
         assert!(groups >= groups_needed, "{case}");
@@ -324,6 +324,7 @@ fn check_bounds(op: &impl Operation, view: &View, dtype: DType, limits: &Limits,
 
 fn limits_sweep() -> Vec<Limits> {
     let huge = |adapter| Limits {
+        subgroup_size: 8,
         adapter,
         max_binding_bytes: 2 << 30,
         binding_alignment_bytes: 16,

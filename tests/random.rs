@@ -67,9 +67,10 @@ fn any_axes() -> impl Strategy<Value = Axes> {
 
 fn any_limits() -> impl Strategy<Value = Limits> {
     let small = || prop_oneof![2 => any::<u32>(), 4 => 0..1025_u32, 1 => Just(65_535_u32)];
-    (adapters(), any_size(), any_size(), small(), small(), small(), small()).prop_map(
-        |(adapter, binding, alignment, bindings, invocations, memory, groups)| Limits {
+    (adapters(), small(), any_size(), any_size(), small(), small(), small(), small()).prop_map(
+        |(adapter, subgroup_size, binding, alignment, bindings, invocations, memory, groups)| Limits {
             adapter,
+            subgroup_size,
             max_binding_bytes: binding,
             binding_alignment_bytes: alignment,
             max_storage_bindings: bindings,

@@ -14,7 +14,8 @@ pub type Failure = Box<dyn Error>;
 /// error.
 pub fn open(adapter: Option<String>) -> Result<Option<Gpu>, Failure> {
     let named = adapter.is_some();
-    match Gpu::new_blocking(&GpuOptions { adapter, ..Default::default() }) {
+    let features = wgpu::Features::TIMESTAMP_QUERY; // where there are any
+    match Gpu::new_blocking(&GpuOptions { adapter, features, ..Default::default() }) {
         Ok(gpu) => {
             println!("Running on {gpu}.");
             Ok(Some(gpu))
@@ -45,6 +46,7 @@ pub struct Resident<'a> {
     bound: Bound,
     types: Vec<TensorType>,
     outputs: Vec<wgpu::Buffer>,
+    clock: Option<Clock>,
 }
 
 impl<'a> Resident<'a> {
@@ -61,7 +63,7 @@ impl<'a> Resident<'a> {
         }
         let slots = Slots { inputs: &whole(&inputs), outputs: &whole(&outputs), scratch: &whole(&scratch) };
         let bound = prepared.bind(&slots)?;
-        Ok(Resident { gpu, bound, types: op.outputs()?, outputs })
+        Ok(Resident { gpu, bound, types: op.outputs()?, outputs, clock: Clock::new(gpu) })
     }
 
     /// Records, submits and waits until the device is done; the time that all this took.
@@ -74,10 +76,55 @@ impl<'a> Resident<'a> {
         Ok(begin.elapsed())
     }
 
+    /// The same work between two timestamps of the device's own clock, if it has one.
+    pub fn gpu_step(&self) -> Result<Option<Duration>, Failure> {
+        let Some(clock) = &self.clock else { return Ok(None) };
+        let mut encoder = self.gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let timestamp_writes = Some(wgpu::ComputePassTimestampWrites {
+            query_set: &clock.queries,
+            beginning_of_pass_write_index: Some(0),
+            end_of_pass_write_index: Some(1),
+        });
+        let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes };
+        self.bound.record_in_pass(&mut encoder.begin_compute_pass(&descriptor));
+        encoder.resolve_query_set(&clock.queries, 0..2, &clock.ticks, 0);
+        self.gpu.queue().submit([encoder.finish()]);
+        let bytes = read_back(self.gpu, &clock.ticks)?;
+        let ticks: Vec<u64> =
+            bytes.chunks_exact(8).map(|b| b.iter().rev().fold(0, |n, &b| n << 8 | u64::from(b))).collect();
+        let nanoseconds = ticks[1].saturating_sub(ticks[0]) as f64 * f64::from(self.gpu.queue().get_timestamp_period());
+        Ok(Some(Duration::from_nanos(nanoseconds as u64)))
+    }
+
     /// What the last step wrote.
     pub fn read(&self) -> Result<Vec<Tensor>, Failure> {
         let outputs = self.types.iter().zip(&self.outputs);
         outputs.map(|(output, buffer)| download(self.gpu, output, buffer)).collect()
+    }
+}
+
+/// The device's timestamps.
+struct Clock {
+    queries: wgpu::QuerySet,
+    ticks: wgpu::Buffer,
+}
+
+impl Clock {
+    fn new(gpu: &Gpu) -> Option<Clock> {
+        let device = gpu.device();
+        device.features().contains(wgpu::Features::TIMESTAMP_QUERY).then(|| Clock {
+            queries: device.create_query_set(&wgpu::QuerySetDescriptor {
+                label: None,
+                ty: wgpu::QueryType::Timestamp,
+                count: 2,
+            }),
+            ticks: device.create_buffer(&wgpu::BufferDescriptor {
+                label: None,
+                size: 16,
+                usage: wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC,
+                mapped_at_creation: false,
+            }),
+        })
     }
 }
 
@@ -95,16 +142,21 @@ fn empty(gpu: &Gpu, bytes: u64) -> wgpu::Buffer {
     })
 }
 
-fn whole(buffers: &[wgpu::Buffer]) -> Vec<wgpu::BufferSlice<'_>> {
+/// Each buffer from end to end.
+pub fn whole(buffers: &[wgpu::Buffer]) -> Vec<wgpu::BufferSlice<'_>> {
     buffers.iter().map(|buffer| buffer.slice(..)).collect()
 }
 
 fn download(gpu: &Gpu, output: &TensorType, buffer: &wgpu::Buffer) -> Result<Tensor, Failure> {
+    let mut bytes = read_back(gpu, buffer)?;
+    bytes.truncate(output.bytes().unwrap_or(0) as usize); // less the padding to whole words
+    Ok(Tensor::from_bytes(output.dtype, output.shape.clone(), bytes)?)
+}
+
+fn read_back(gpu: &Gpu, buffer: &wgpu::Buffer) -> Result<Vec<u8>, Failure> {
     let (sender, receiver) = mpsc::channel();
     let done = move |outcome| drop(sender.send(outcome));
     DownloadBuffer::read_buffer(gpu.device(), gpu.queue(), &buffer.slice(..), done);
     gpu.device().poll(wgpu::PollType::wait_indefinitely())?;
-    let mut bytes = receiver.recv()??.to_vec();
-    bytes.truncate(output.bytes().unwrap_or(0) as usize); // less the padding to whole words
-    Ok(Tensor::from_bytes(output.dtype, output.shape.clone(), bytes)?)
+    Ok(receiver.recv()??.to_vec())
 }

@@ -2,6 +2,11 @@
 // not wholly wanted, is put together from words.
 @group(0) @binding(2) var<storage, read> packs: array<vec4<u32>>;
 
+// Pack number p, whose first word is known already.
+fn pack_after(first: u32, p: u32) -> vec4<u32> {
+    return vec4<u32>(first, words[4u * p + 1u], words[4u * p + 2u], words[4u * p + 3u]);
+}
+
 // Bytes [begin, end) of four words, each given as its distance from the word's first byte.
 fn byte_mask(begin: vec4<i32>, end: vec4<i32>) -> vec4<u32> {
     let from_begin = select(

@@ -8,15 +8,31 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    let index = group_number(id, groups) * GROUP + local;
-    let first = index * STORE_LANES;
     let tasks = task_count();
-    if (first >= tasks) {
+    var index = (group_number(id, groups) * GROUP + local) * params.share;
+    let end = min(index + params.share, (tasks + STORE_LANES - 1u) / STORE_LANES);
+    if (index >= end) {
         return;
     }
+    loop {
+        make_unit(index, tasks);
+        continuing {
+            index += 1u;
+            break if index >= end;
+        }
+    }
+}
+
+fn make_unit(index: u32, tasks: u32) {
+    let first = index * STORE_LANES;
     var unit = empty_unit();
-    for (var lane = 0u; lane < STORE_LANES && first + lane < tasks; lane++) {
+    var lane = 0u;
+    loop {
         unit = store_lane(unit, lane, first + lane, scan(first + lane, 0u));
+        continuing {
+            lane += 1u;
+            break if lane >= STORE_LANES || first + lane >= tasks;
+        }
     }
     store_unit(index, unit);
 }

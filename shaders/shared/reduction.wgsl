@@ -14,12 +14,13 @@ struct Params {
     columns: u32,      // column kernels: outputs side by side in memory
     kept_rank: u32,
     outer_rank: u32,
+    share: u32,        // output units that an invocation without a team makes, one after another
     // Of a piece of a larger reduction (place.wgsl): where its results belong.
     records: u32,        // records of one output, of all pieces together
     first_record: u32,   // the piece's first record
+    column_place: u32,   // outputs from one column to the next
     first_position: vec2<u32>, // the position of its first element
     run_place: vec2<u32>, // positions from one element of a run to the next
-    column_place: u32,    // outputs from one column to the next
     // (size, stride, place), innermost first. Places have two words: they say how many outputs, or positions, lie from
     // one to the next among those of all pieces.
     kept: array<vec4<u32>, 32>,  // column kernels: without the columns themselves
@@ -34,11 +35,18 @@ override RUNS: bool = false;  // an output has more than one run
 fn kept_offset(index: u32) -> u32 {
     var rest = index;
     var offset = params.start;
-    for (var d = 0u; d + 1u < params.kept_rank; d++) {
-        let dim = params.kept[d];
-        let next = rest / dim.x;
-        offset += (rest - next * dim.x) * dim.y;
-        rest = next;
+    var d = 0u;
+    if (d + 1u < params.kept_rank) {
+        loop {
+            let dim = params.kept[d];
+            let next = rest / dim.x;
+            offset += (rest - next * dim.x) * dim.y;
+            rest = next;
+            continuing {
+                d += 1u;
+                break if d + 1u >= params.kept_rank;
+            }
+        }
     }
     return offset + rest * params.kept[max(params.kept_rank, 1u) - 1u].y; // the last needs no division
 }
@@ -46,11 +54,18 @@ fn kept_offset(index: u32) -> u32 {
 fn outer_offset(run: u32) -> u32 {
     var rest = run;
     var offset = 0u;
-    for (var d = 0u; d + 1u < params.outer_rank; d++) {
-        let dim = params.outer[d];
-        let next = rest / dim.x;
-        offset += (rest - next * dim.x) * dim.y;
-        rest = next;
+    var d = 0u;
+    if (d + 1u < params.outer_rank) {
+        loop {
+            let dim = params.outer[d];
+            let next = rest / dim.x;
+            offset += (rest - next * dim.x) * dim.y;
+            rest = next;
+            continuing {
+                d += 1u;
+                break if d + 1u >= params.outer_rank;
+            }
+        }
     }
     return offset + rest * params.outer[max(params.outer_rank, 1u) - 1u].y;
 }

@@ -15,6 +15,8 @@ pub struct GpuOptions {
     pub adapter: Option<String>,
     /// What the device is to have; without it everything that the adapter has.
     pub limits: Option<wgpu::Limits>,
+    /// Optional features to ask for where the adapter has them. Nothing here needs any.
+    pub features: wgpu::Features,
 }
 
 /// What an output is used for: the last dispatch writes it, and it is read back.
@@ -44,7 +46,7 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// Picks an adapter and opens a device on it, with no optional feature.
+    /// Picks an adapter and opens a device on it, with no optional feature but those asked for.
     ///
     /// # Errors
     /// [`Error::NoAdapter`] if there is none, or none of that name, with the names that there are; [`Error::Gpu`] if
@@ -55,6 +57,7 @@ impl Gpu {
         let (device, queue) = adapter
             .request_device(&wgpu::DeviceDescriptor {
                 label: Some("wgmax"),
+                required_features: options.features & adapter.features(),
                 required_limits: options.limits.clone().unwrap_or_else(|| adapter.limits()),
                 ..Default::default()
             })

@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::{Prepared, Scopes};
 use crate::plan::{Binding, Constant, Kernel, Pass, Plan};
@@ -15,7 +15,15 @@ use crate::{Error, Limits};
 pub struct Kernels {
     device: wgpu::Device,
     limits: Limits,
-    pipelines: Arc<Mutex<HashMap<Kernel, Pipeline>>>,
+    cache: Option<wgpu::PipelineCache>,
+    pipelines: Arc<Mutex<HashMap<Kernel, Arc<Slot>>>>,
+}
+
+/// A kernel's place: compiled by whoever comes first, while others wait for this kernel and no other.
+#[derive(Debug)]
+struct Slot {
+    pipeline: OnceLock<Pipeline>,
+    turn: futures_intrusive::sync::Mutex<()>,
 }
 
 /// A compiled kernel.
@@ -28,7 +36,32 @@ pub(super) struct Pipeline {
 impl Kernels {
     /// No pipelines yet. The device needs no optional feature, and no limit above WebGPU's defaults.
     pub fn new(device: &wgpu::Device) -> Kernels {
-        Kernels { device: device.clone(), limits: Limits::from(device), pipelines: Arc::default() }
+        Kernels { device: device.clone(), limits: Limits::from(device), cache: None, pipelines: Arc::default() }
+    }
+
+    /// The same with a pipeline cache of the caller's, which every pipeline is compiled through. A backend that has
+    /// such caches (Vulkan; the device needs `Features::PIPELINE_CACHE`) then compiles faster when the program runs
+    /// again; [`wgpu::PipelineCache::get_data`] gives what to keep until then.
+    ///
+    /// Making a cache is the caller's part because it is `unsafe`: whoever does it vouches for the data.
+    ///
+    /// ```
+    /// # use wgmax::{DType, Gpu, GpuOptions, Kernels, Operation, ReduceMax, View, wgpu};
+    /// # let features = wgpu::Features::PIPELINE_CACHE;
+    /// # let Ok(gpu) = Gpu::new_blocking(&GpuOptions { features, ..Default::default() }) else { return Ok(()) };
+    /// # if !gpu.device().features().contains(features) { return Ok(()) }
+    /// # let (device, kept) = (gpu.device(), None);
+    /// let descriptor = wgpu::PipelineCacheDescriptor { label: None, data: kept, fallback: true };
+    /// // SAFETY: `kept` is what `get_data` gave once, from a file that nobody else writes.
+    /// let cache = unsafe { device.create_pipeline_cache(&descriptor) };
+    /// let kernels = Kernels::with_cache(device, &cache);
+    /// # let plan = ReduceMax::new(DType::F32, View::new([64])?).plan(kernels.limits())?;
+    /// # kernels.prepare_blocking(&plan)?;
+    /// # assert!(cache.get_data().is_some_and(|data| !data.is_empty()));
+    /// # Ok::<(), wgmax::Error>(())
+    /// ```
+    pub fn with_cache(device: &wgpu::Device, cache: &wgpu::PipelineCache) -> Kernels {
+        Kernels { cache: Some(cache.clone()), ..Kernels::new(device) }
     }
 
     /// What plans for this device need to know of it.
@@ -43,26 +76,25 @@ impl Kernels {
 
     /// How many pipelines have been compiled.
     pub fn pipeline_count(&self) -> usize {
-        self.pipelines.lock().unwrap_or_else(PoisonError::into_inner).len()
+        let known = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
+        known.values().filter(|slot| slot.pipeline.get().is_some()).count()
     }
 
     /// Compiles what the plan needs and is not there yet, and makes its parameter buffer. Nothing goes through the
-    /// queue.
+    /// queue. Several threads compile different kernels at once, and none twice.
     ///
     /// # Errors
     /// [`Error::TooLarge`] or [`Error::BindingMisaligned`] for a plan that was made for larger limits than the
     /// device's; [`Error::Gpu`] or [`Error::OutOfMemory`] if the device refuses a shader, a pipeline or the buffer.
     pub async fn prepare(&self, plan: &Plan) -> Result<Prepared, Error> {
         check_limits(plan, &self.limits)?;
-        let scopes = Scopes::push(&self.device);
-        let pipelines: Vec<Pipeline> = plan.passes.iter().map(|pass| self.pipeline(pass)).collect();
-        let prepared = Prepared::new(&self.device, &self.limits, plan, pipelines);
-        let outcome = scopes.pop().await;
-        if outcome.is_err() {
-            let mut known = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
-            plan.passes.iter().for_each(|pass| drop(known.remove(&pass.kernel)));
+        let mut pipelines = Vec::with_capacity(plan.passes.len());
+        for pass in &plan.passes {
+            pipelines.push(self.pipeline(pass).await?);
         }
-        outcome.map(|()| prepared)
+        let scopes = Scopes::push(&self.device);
+        let prepared = Prepared::new(&self.device, &self.limits, plan, pipelines);
+        scopes.pop().await.map(|()| prepared)
     }
 
     /// [`Kernels::prepare`], waiting for it.
@@ -74,12 +106,27 @@ impl Kernels {
         pollster::block_on(self.prepare(plan))
     }
 
-    fn pipeline(&self, pass: &Pass) -> Pipeline {
+    async fn pipeline(&self, pass: &Pass) -> Result<Pipeline, Error> {
+        let slot = self.slot(&pass.kernel);
+        if let Some(pipeline) = slot.pipeline.get() {
+            return Ok(pipeline.clone());
+        }
+        let _turn = slot.turn.lock().await;
+        if let Some(pipeline) = slot.pipeline.get() {
+            return Ok(pipeline.clone());
+        }
+        let scopes = Scopes::push(&self.device);
+        let pipeline = compile(&self.device, &pass.kernel, &pass.bindings, self.cache.as_ref());
+        scopes.pop().await?; // whoever comes next tries again
+        Ok(slot.pipeline.get_or_init(|| pipeline).clone())
+    }
+
+    fn slot(&self, kernel: &Kernel) -> Arc<Slot> {
         let mut known = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
-        let compile = || compile(&self.device, &pass.kernel, &pass.bindings);
-        match known.get(&pass.kernel) {
-            Some(pipeline) => pipeline.clone(),
-            None => known.entry(pass.kernel.clone()).or_insert_with(compile).clone(),
+        let empty = || Slot { pipeline: OnceLock::new(), turn: futures_intrusive::sync::Mutex::new((), true) };
+        match known.get(kernel) {
+            Some(slot) => slot.clone(),
+            None => known.entry(kernel.clone()).or_insert_with(|| Arc::new(empty())).clone(),
         }
     }
 }
@@ -110,7 +157,12 @@ fn check_limits(plan: &Plan, limits: &Limits) -> Result<(), Error> {
     Ok(())
 }
 
-fn compile(device: &wgpu::Device, kernel: &Kernel, bindings: &[Binding]) -> Pipeline {
+fn compile(
+    device: &wgpu::Device,
+    kernel: &Kernel,
+    bindings: &[Binding],
+    cache: Option<&wgpu::PipelineCache>,
+) -> Pipeline {
     let label = format!("wgmax {kernel}");
     let entry = |binding, ty| wgpu::BindGroupLayoutEntry {
         binding,
@@ -141,7 +193,7 @@ fn compile(device: &wgpu::Device, kernel: &Kernel, bindings: &[Binding]) -> Pipe
             constants: &constants,
             zero_initialize_workgroup_memory: false, // every kernel writes what it reads
         },
-        cache: None,
+        cache,
     });
     Pipeline { pipeline, layout }
 }

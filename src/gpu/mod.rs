@@ -16,9 +16,11 @@ impl From<&wgpu::Device> for Limits {
     /// The limits that a device was created with, and the kind of its adapter.
     fn from(device: &wgpu::Device) -> Limits {
         let limits = device.limits();
-        let cpu = device.adapter_info().device_type == wgpu::DeviceType::Cpu;
+        let info = device.adapter_info();
+        let cpu = info.device_type == wgpu::DeviceType::Cpu;
         Limits {
             adapter: if cpu { AdapterKind::Cpu } else { AdapterKind::Gpu },
+            subgroup_size: info.subgroup_min_size,
             max_binding_bytes: limits.max_storage_buffer_binding_size,
             binding_alignment_bytes: limits.min_storage_buffer_offset_alignment.into(),
             max_storage_bindings: limits.max_storage_buffers_per_shader_stage,

@@ -277,6 +277,7 @@ pub(super) const FIRST_OPERAND: u32 = 2;
 /// bindings.
 fn pack_operands(dtype: DType, operands: u32, splats: u32) -> String {
     let mut declarations = format!("\nconst OPERANDS = {operands}u;\n");
+    let mut addresses = String::new();
     let mut runs = String::new();
     let mut constants = String::new();
     for n in 0..operands {
@@ -284,7 +285,10 @@ fn pack_operands(dtype: DType, operands: u32, splats: u32) -> String {
         let element = if is_splat { "u32" } else { "vec4<u32>" };
         declarations += &operand(n, element);
         match (is_splat, dtype.bytes() == 8) {
-            (false, _) => runs += &format!("    m = fold(m, operand{n}[at[{n}] / PACK_ELEMENTS + column]);\n"),
+            (false, _) => {
+                addresses += &format!("    packs[{n}] /= PACK_ELEMENTS;\n");
+                runs += &format!("    m = fold(m, operand{n}[packs[{n}] + column]);\n");
+            }
             (true, false) => {
                 constants += &format!("    m = fold(m, splat(operand{n}[at[{n}] / LANES], at[{n}] % LANES));\n");
             }
@@ -301,7 +305,11 @@ fn fold_splats(at: Addresses) -> Maxima {{
     var m = no_maxima();
 {constants}    return m;
 }}
-fn fold_runs(before: Maxima, at: Addresses, column: u32) -> Maxima {{
+fn pack_addresses(at: Addresses) -> Addresses {{
+    var packs = at;
+{addresses}    return packs;
+}}
+fn fold_runs(before: Maxima, packs: Addresses, column: u32) -> Maxima {{
     var m = before;
 {runs}    return m;
 }}

@@ -63,6 +63,8 @@ pub struct ReductionParams {
     pub start: u32,
     /// Outputs side by side in memory, for column kernels.
     pub columns: u32,
+    /// Output units that an invocation without a team makes, one after another.
+    pub share: u32,
     /// The kept dimensions, innermost first; for column kernels those around the columns.
     pub kept: Vec<Dim>,
     /// The reduced dimensions around the run, innermost first.
@@ -101,12 +103,13 @@ pub(crate) struct RawReduction {
     pub columns: u32,
     pub kept_rank: u32,
     pub outer_rank: u32,
+    pub share: u32,
     pub records: u32,
     pub first_record: u32,
+    pub column_place: u32,
     pub first_position: [u32; 2],
     pub run_place: [u32; 2],
-    pub column_place: u32,
-    pub padding: [u32; 3],
+    pub padding: [u32; 2],
     pub kept: [[u32; 4]; MAX_DIMS],
     pub outer: [[u32; 4]; MAX_DIMS],
 }
@@ -124,12 +127,13 @@ impl ReductionParams {
             columns: self.columns,
             kept_rank: self.kept.len() as u32,
             outer_rank: self.outer.len() as u32,
+            share: self.share,
             records: self.placement.records,
             first_record: self.placement.first_record,
             first_position: words(self.placement.first_position),
             run_place: words(self.placement.run_place),
             column_place: self.placement.column_place,
-            padding: [0; 3],
+            padding: [0; 2],
             kept: raw_dims(&self.kept),
             outer: raw_dims(&self.outer),
         }
@@ -307,7 +311,7 @@ mod tests {
     fn reduction_params_lie_where_the_shaders_look() {
         let host = host_layout!(RawReduction:
             outputs reduce_len chunk_len chunks run_len run_stride start columns kept_rank outer_rank
-            records first_record first_position run_place column_place kept outer);
+            share records first_record column_place first_position run_place kept outer);
         for (operator, store) in [(Operator::ReduceMax, Store::Value), (Operator::ArgMax, Store::Index)] {
             for access in [Access::Rows, Access::Columns, Access::Strided, Access::Finish, Access::FinishPieces] {
                 let program = Program::Reduce { operator, access, team: false, store };

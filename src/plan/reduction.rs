@@ -145,10 +145,11 @@ impl Reduction<'_> {
         let program = Program::Reduce { operator: self.operator, access, team: team > 1, store };
         let mut constants = self.scan_constants(problem, cut, tuning);
         constants.extend(self.index_constant().filter(|_| matches!(store, Store::Index | Store::Both)));
+        let share = word(self.share(problem, cut, store, tuning))?;
         Ok(Pass {
             kernel: Kernel { program, dtype: self.dtype, constants },
             grid: self.grid(problem, cut, store, tuning, limits)?,
-            params: Params::Reduction(ReductionParams { placement, ..self.params(problem, cut, store)? }),
+            params: Params::Reduction(ReductionParams { placement, share, ..self.params(problem, cut, store)? }),
             bindings: [&input_bindings(access, *window), targets].concat(),
         })
     }
@@ -159,7 +160,8 @@ impl Reduction<'_> {
         let preferred = records.next_power_of_two().min(self.max_team(self.store, &tuning));
         let team = records.div_ceil(MAX_PARTIALS).next_power_of_two().max(preferred);
         let groups = groups(self.out_len, team, self.store_lanes(self.store), tuning.group);
-        let params = ReductionParams { outputs: word(self.out_len)?, chunks: word(records)?, ..Default::default() };
+        let (outputs, chunks) = (word(self.out_len)?, word(records)?);
+        let params = ReductionParams { outputs, chunks, share: 1, ..Default::default() };
         Ok(Pass {
             kernel: self.finish_kernel(access, team, &tuning),
             params: Params::Reduction(params),
@@ -226,6 +228,7 @@ impl Reduction<'_> {
             run_stride: stride_word(problem.run().stride)?,
             start: word(problem.start)?,
             columns: word(columns)?,
+            share: 1,
             kept: shader_dims(kept, placed)?,
             outer: shader_dims(&problem.reduced[1..], placed)?,
             placement: Placement::default(),
@@ -259,13 +262,14 @@ impl Reduction<'_> {
         limits: &Limits,
     ) -> Result<[u32; 3], Error> {
         let tasks = self.out_len * cut.chunks;
+        let turn = self.store_lanes(store) * self.share(problem, cut, store, tuning);
         let groups = match (cut.access, problem.columns()) {
             (Access::Columns, Some(columns)) => (tasks / columns
                 * columns.div_ceil(self.dtype.pack_elements() * tuning.column_packs))
             .div_ceil(tuning.group),
-            _ => groups(tasks, cut.team, self.store_lanes(store), tuning.group),
+            _ => groups(tasks, cut.team, turn, tuning.group),
         };
-        grid(groups, tuning.group * self.dtype.pack_elements() * tuning.column_packs, limits)
+        grid(groups, tuning.group * turn.max(self.dtype.pack_elements() * tuning.column_packs), limits)
     }
 
     /// At most `most_chunks` partial results an output can be kept.
@@ -319,6 +323,19 @@ impl Reduction<'_> {
         } else {
             Access::Strided
         }
+    }
+
+    /// Output units that an invocation makes, one after another: short rows in one stream of loads. Rows of less than
+    /// eight loads gain nothing by it.
+    fn share(&self, problem: &Problem, cut: &Cut, store: Store, tuning: &Tuning) -> u64 {
+        let task_loads = cut.chunk_len / self.dtype.pack_elements();
+        if cut.access != Access::Rows || cut.team > 1 || task_loads < 8 {
+            return 1;
+        }
+        let lanes = self.store_lanes(store);
+        let units = self.out_len * cut.chunks / lanes;
+        let wanted = (tuning.loads_per_turn / (task_loads * lanes)).min(units / tuning.busy_invocations);
+        wanted.min(MAX_STEPS / self.steps(problem, cut, tuning)).max(1)
     }
 
     fn team(&self, problem: &Problem, access: Access, work: &Work, tuning: &Tuning) -> u64 {

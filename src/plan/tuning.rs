@@ -16,6 +16,8 @@ pub(super) struct Tuning {
     /// The fewest 16-byte loads, or single elements where they are strided, that an invocation of a split reduction is
     /// worth.
     pub loads_per_split: u64,
+    /// The 16-byte loads up to which an invocation takes one row after another, so that what it reads is one stream.
+    pub loads_per_turn: u64,
     /// Packs side by side that an invocation of a column kernel reduces: 1 or 4.
     pub column_packs: u64,
     /// The most packs, or output units, that an invocation of an element-wise kernel writes.
@@ -32,17 +34,21 @@ impl Tuning {
     }
 }
 
-/// lavapipe and SwiftShader: an invocation walks its own contiguous part, with no barrier.
+/// lavapipe: an invocation walks its own contiguous part, with no barrier.
 const CPU: Tuning = Tuning {
     group: 16,
     max_team: 1,
     loads_per_member: 1,
     busy_invocations: 128,
     loads_per_split: 256,
+    loads_per_turn: 1024,
     column_packs: 4,
     max_share: 256,
     most_invocations: u64::MAX,
 };
+
+/// SwiftShader, which loads each element by itself and keeps few values in registers.
+const NARROW_CPU: Tuning = Tuning { loads_per_turn: 1, column_packs: 1, ..CPU };
 
 /// Hardware: neighbours read neighbouring packs, thousands of them at once.
 const GPU: Tuning = Tuning {
@@ -51,6 +57,7 @@ const GPU: Tuning = Tuning {
     loads_per_member: 4,
     busy_invocations: 1 << 16,
     loads_per_split: 4,
+    loads_per_turn: 1,
     column_packs: 1,
     max_share: 1,
     most_invocations: u64::MAX,
@@ -58,6 +65,7 @@ const GPU: Tuning = Tuning {
 
 pub(super) fn tuning(limits: &Limits) -> Tuning {
     let row = match limits.adapter {
+        AdapterKind::Cpu if limits.subgroup_size < 8 => NARROW_CPU,
         AdapterKind::Cpu => CPU,
         AdapterKind::Gpu => GPU,
     };

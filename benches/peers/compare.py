@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""Times the workload table beside its peers on one adapter, taking turns, and writes one Markdown table.
+
+    python3 benches/peers/compare.py lavapipe|swiftshader|default [--only NAME ...] [--seconds S] [--markdown FILE]
+                                     [--without burn|onnxruntime-webgpu|onnxruntime-cpu ...]
+
+For each workload: wgmax, a peer, wgmax, the next peer, wgmax. What is shown is the median of wgmax's medians and each
+peer's median, so that a machine that slows down slows all of them. The peers are set up under target/peers the first
+time: two Python environments, and burn, which compiles for about half an hour on two cores.
+
+- burn 0.22 (wgpu, autotune and fusion on); "wrong" where its answer is.
+- ONNX Runtime 1.27: its WebGPU provider where it takes the adapter (it refuses lavapipe), and its native CPU kernels.
+
+"default" is whatever adapter wgpu picks when it may see all; the others are found where Debian installs them.
+"""
+import argparse, datetime, glob, json, math, os, platform, statistics, subprocess, sys, tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+HERE = os.path.join(ROOT, "benches", "peers")
+TARGET = os.path.join(ROOT, "target", "peers")
+WORKLOADS = os.path.join(ROOT, "benches", "workloads.json")
+DRIVERS = {
+    "lavapipe": ["/usr/share/vulkan/icd.d/lvp_icd*.json", "/usr/local/share/vulkan/icd.d/lvp_icd*.json"],
+    "swiftshader": ["/usr/lib/chromium/vk_swiftshader_icd.json"],
+    "default": [],
+}
+PEERS = {
+    "lavapipe": ["burn", "onnxruntime-cpu"],
+    "swiftshader": ["onnxruntime-webgpu", "burn"],
+    "default": ["onnxruntime-webgpu", "burn"],
+}
+
+
+def main():
+    args = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    args.add_argument("adapter", choices=DRIVERS)
+    args.add_argument("--only", nargs="*", default=[])
+    args.add_argument("--seconds", type=float, default=0.5, help="time to spend on one workload, each turn")
+    args.add_argument("--markdown", help="where to write the table, besides standard output")
+    args.add_argument("--without", nargs="*", default=[], choices=sorted({p for own in PEERS.values() for p in own}))
+    args = args.parse_args()
+    environment = adapter_environment(args.adapter)
+    ours = build_ours()
+    peers = {name: set_up(name) for name in PEERS[args.adapter] if name not in args.without}
+    rows = []
+    for work in json.load(open(WORKLOADS)):
+        if not args.only or work["name"] in args.only:
+            say(work["name"])
+            rows.append(measure(work["name"], ours, peers, args.seconds, environment))
+    text = markdown(args.adapter, list(peers), rows)
+    print(text)
+    if args.markdown:
+        with open(args.markdown, "w") as file:
+            file.write(text + "\n")
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def adapter_environment(adapter):
+    environment = dict(os.environ)
+    if adapter == "default":
+        return environment
+    found = [path for pattern in DRIVERS[adapter] for path in sorted(glob.glob(pattern))]
+    if not found:
+        sys.exit(f"no driver for {adapter}: none of {DRIVERS[adapter]} is there; tests/run.sh installs it on Debian")
+    # Old loaders know the second name.
+    return environment | {"VK_DRIVER_FILES": found[0], "VK_ICD_FILENAMES": found[0]}
+
+
+def build_ours():
+    """The path of the built bench."""
+    command = ["cargo", "bench", "--bench", "workloads", "--no-run", "--message-format", "json"]
+    built = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    for line in built.stdout.splitlines():
+        message = json.loads(line)
+        if message.get("target", {}).get("name") == "workloads" and message.get("executable"):
+            return message["executable"]
+    sys.exit("cargo built no bench called workloads")
+
+
+def set_up(peer):
+    """The command of a peer's timer."""
+    if peer == "burn":
+        if subprocess.run(["cargo", "build", "--release", "--target-dir", f"{TARGET}/burn"], cwd=f"{HERE}/burn").returncode:
+            sys.exit("burn does not build here; --without burn leaves it out")
+        return [f"{TARGET}/burn/release/burn_timer"]
+    provider = peer.removeprefix("onnxruntime-")
+    venv, requirements = f"{TARGET}/{provider}", f"{HERE}/requirements-{provider}.txt"
+    stamp = f"{venv}/requirements.txt"
+    if not os.path.exists(stamp) or open(stamp).read() != open(requirements).read():
+        subprocess.run([sys.executable, "-m", "venv", "--clear", venv], check=True)
+        subprocess.run([f"{venv}/bin/pip", "install", "--quiet", "-r", requirements], check=True)
+        with open(stamp, "w") as file:  # only once all is there
+            file.write(open(requirements).read())
+    return [f"{venv}/bin/python", f"{HERE}/onnxruntime_timer.py", "--ep", provider]
+
+
+def measure(name, ours, peers, seconds, environment):
+    turns = [time_ours(name, ours, seconds, environment)]
+    answers = {}
+    for peer, command in peers.items():
+        command = command + ["--workloads", WORKLOADS, "--only", name, "--seconds", str(seconds)]
+        ran = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
+        lines = [line for line in ran.stdout.splitlines() if line.startswith("{")]
+        answers[peer] = json.loads(lines[-1]) if lines else {"error": ran.stderr.strip()[-160:] or "no answer"}
+        turns.append(time_ours(name, ours, seconds, environment))
+    row = dict(turns[0])
+    row["median_ms"] = statistics.median(turn["median_ms"] for turn in turns)
+    row["limit_gb_per_s"] = statistics.median(turn["limit_gb_per_s"] for turn in turns)
+    row["gb_per_s"] = row["bytes"] / row["median_ms"] / 1e6
+    row["ratio"] = statistics.median(turn["ratio"] for turn in turns)
+    row["peers"] = answers
+    return row
+
+
+def time_ours(name, ours, seconds, environment):
+    with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as file:
+        command = [ours, "--workloads", WORKLOADS, "--only", name, "--seconds", str(seconds), "--json", file.name]
+        ran = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
+        if ran.returncode:
+            sys.exit(f"{name}: {ran.stderr}")
+        return json.loads(file.read())
+
+
+def markdown(adapter, peers, rows):
+    shapes = lambda row: " ".join("×".join(map(str, shape)) or "scalar" for shape in row["shapes"])
+    lines = [f"{rows[0]['adapter']}, {machine()}, {datetime.date.today()}:", ""]
+    head = ["workload", "operator", "MB", "wgmax ms", "GB/s", "limit GB/s", "of the limit"]
+    for peer in peers:
+        head += [f"{peer} ms", "times as fast"]
+    lines += [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
+    for row in rows:
+        cells = [f"`{row['name']}`", f"{row['op']} {row['dtype']} {shapes(row)}", f"{row['bytes'] / 1e6:.1f}"]
+        cells += [f"{row['median_ms']:.2f}", f"{row['gb_per_s']:.1f}", f"{row['limit_gb_per_s']:.1f}", f"{row['ratio']:.2f}"]
+        for peer in peers:
+            answer = row["peers"][peer]
+            if "median_ms" in answer:
+                cells += [f"{answer['median_ms']:.2f}", f"{answer['median_ms'] / row['median_ms']:.2f}"]
+            else:
+                cells += ["wrong" if "wrong" in answer["error"] else "-", ""]
+        lines.append(f"| {' | '.join(cells)} |")
+    lines.append("")
+    for peer in peers:
+        answered = [row for row in rows if "median_ms" in row["peers"][peer]]
+        times = {row["name"]: row["peers"][peer]["median_ms"] / row["median_ms"] for row in answered}
+        lines.append(f"- {peer} ({version(rows, peer)}) answers {len(times)} of {len(rows)}. {summary('Times as fast', times)}")
+    large = {
+        row["name"]: row["ratio"]
+        for row in rows
+        if row["op"] in ("ReduceMax", "ArgMax", "Max") and row["bytes"] >= 30e6
+    }
+    lines.append(f"- ReduceMax, ArgMax and Max of 30 MB and more. {summary('Of the limit', large)}")
+    return "\n".join(lines)
+
+
+def summary(what, values):
+    if not values:
+        return f"{what}: none."
+    mean = math.exp(sum(map(math.log, values.values())) / len(values))
+    least = min(values, key=values.get)
+    return f"{what}: {mean:.2f} in the geometric mean, {values[least]:.2f} at least (`{least}`)."
+
+
+def version(rows, peer):
+    return next((row["peers"][peer]["peer"] for row in rows if row["peers"][peer].get("peer")), "silent")
+
+
+def machine():
+    try:
+        models = [line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")]
+    except OSError:
+        models = []
+    return f"{os.cpu_count()} cores of {models[0] if models else platform.processor() or platform.machine()}"
+
+
+if __name__ == "__main__":
+    main()
