@@ -4,8 +4,8 @@
 
 mod common;
 
-use common::{Data, check_on, matrix};
-use wgmax::{Gpu, Operation, Tensor, wgpu};
+use common::{Data, first_difference, matrix, run};
+use wgmax::{AdapterKind, Gpu, Limits, Operation, Tensor, wgpu};
 
 /// The devices, with their names.
 fn floors() -> Vec<(&'static str, Gpu)> {
@@ -33,13 +33,18 @@ fn device(required_limits: wgpu::Limits) -> Gpu {
     Gpu::from_device(&device, &queue)
 }
 
-/// Each case on each floor, planned as for a GPU and as for a CPU.
+/// Each case on each floor, planned as for a GPU and as for a CPU in turn.
 fn check() -> impl FnMut(&dyn Operation, &[&Tensor], &str) {
     let floors = floors();
+    let mut turn = 0_usize;
     move |op, inputs, case| {
         let expected = op.reference(inputs).unwrap();
-        for (name, gpu) in &floors {
-            check_on(gpu, op, inputs, &expected, &format!("{name}: {case}"));
+        turn += 1;
+        for (n, (name, gpu)) in floors.iter().enumerate() {
+            let adapter = [AdapterKind::Gpu, AdapterKind::Cpu][(turn + n) % 2];
+            let limits = Limits { adapter, ..gpu.kernels().limits().clone() };
+            let got = run(gpu, op, &limits, inputs).unwrap_or_else(|error| panic!("{name}: {case}: {error}"));
+            assert_eq!(first_difference(&expected, &got), None, "{name}: {case} {limits:?}");
         }
     }
 }

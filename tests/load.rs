@@ -6,6 +6,7 @@
 
 mod common;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use common::{Data, USAGES, encoder, filled_buffer, first_difference, gpus, read_buffer, tensor};
@@ -74,8 +75,15 @@ fn assert_flat(warm: Memory, end: Memory) {
     assert!(end.process <= warm.process + (48 << 20), "the process grew: {warm:?}, {end:?}");
 }
 
+/// One test at a time: they share the process whose memory they watch.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Threads that run operations, each through all the cases from a place of its own.
 fn threads_of_mixed_plans(gpu: &Gpu, threads: usize, operations: usize) {
+    let _alone = alone();
     let cases = cases();
     let work = |operations: usize| {
         std::thread::scope(|scope| {
@@ -107,6 +115,7 @@ fn threads_of_mixed_plans(gpu: &Gpu, threads: usize, operations: usize) {
 
 /// One set of buffers, recorded and submitted over and over; the input changes now and then, and the answer with it.
 fn record_and_submit(gpu: &Gpu, cycles: u64) {
+    let _alone = alone();
     let len = 300 * 40;
     let op = ArgMax::new(DType::F32, View::new([300, 40]).unwrap()).axes([1]).output(ArgMaxOutput::ValuesAndIndices);
     let plan = op.plan(gpu.kernels().limits()).unwrap();
