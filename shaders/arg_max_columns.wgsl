@@ -141,13 +141,18 @@ fn search(start: u32, chunk: Chunk, count: u32) -> Winners {
 }
 
 fn offer(w: ptr<function, Winners>, tile: Maxima, r: u32) {
-    for (var lane = 0u; lane < LANES; lane++) {
+    var lane = 0u;
+    loop {
         let keys = lane_maxima(tile, lane);
         let ties = tie_keys(keys);
         let best = tie_keys((*w).keys[lane]);
         let takes = (ties > best) | (vec4<bool>(LAST) & (ties == best)) | vec4<bool>(!(*w).seen);
         (*w).rows[lane] = select((*w).rows[lane], vec4<u32>(r), takes);
         (*w).keys[lane] = max((*w).keys[lane], keys);
+        continuing {
+            lane += 1u;
+            break if lane >= LANES;
+        }
     }
     (*w).seen = true;
 }
