@@ -1,11 +1,12 @@
 use crate::Error;
 
-/// The axes of a reduction; negative ones count from the last dimension.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// The axes of a reduction; negative ones count from the last dimension. As serde data: a list, or null for all.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+#[cfg_attr(feature = "serde", serde(from = "Option<Vec<i64>>", into = "Option<Vec<i64>>"))]
 pub enum Axes {
     /// Every dimension.
+    #[default]
     All,
     /// These, in any order, each from `-rank` to `rank - 1`. An empty list reduces nothing.
     List(Vec<i64>),
@@ -57,5 +58,20 @@ impl From<Vec<i64>> for Axes {
 impl From<&[i64]> for Axes {
     fn from(axes: &[i64]) -> Axes {
         Axes::List(axes.into())
+    }
+}
+
+impl From<Option<Vec<i64>>> for Axes {
+    fn from(axes: Option<Vec<i64>>) -> Axes {
+        axes.map_or(Axes::All, Axes::List)
+    }
+}
+
+impl From<Axes> for Option<Vec<i64>> {
+    fn from(axes: Axes) -> Option<Vec<i64>> {
+        match axes {
+            Axes::All => None,
+            Axes::List(axes) => Some(axes),
+        }
     }
 }

@@ -33,6 +33,8 @@ impl TensorType {
 /// # Ok::<(), wgmax::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "UncheckedTensor", into = "UncheckedTensor"))]
 pub struct Tensor {
     tensor_type: TensorType,
     bytes: Vec<u8>,
@@ -90,5 +92,31 @@ impl Tensor {
             return Err(Error::TypeMismatch { input: 0, given: self.dtype(), expected: T::DTYPE });
         }
         Ok(self.bytes.chunks_exact(size_of::<T>()).map(T::read).collect())
+    }
+}
+
+/// What a [`Tensor`] is read from and written as.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct UncheckedTensor {
+    dtype: DType,
+    shape: Vec<u64>,
+    bytes: Vec<u8>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<UncheckedTensor> for Tensor {
+    type Error = Error;
+
+    fn try_from(unchecked: UncheckedTensor) -> Result<Tensor, Error> {
+        Tensor::from_bytes(unchecked.dtype, unchecked.shape, unchecked.bytes)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<Tensor> for UncheckedTensor {
+    fn from(Tensor { tensor_type, bytes }: Tensor) -> UncheckedTensor {
+        UncheckedTensor { dtype: tensor_type.dtype, shape: tensor_type.shape, bytes }
     }
 }

@@ -23,11 +23,16 @@ use crate::{DType, Error, Limits, Tensor, TensorType, View, plan, reference};
 /// # Ok::<(), wgmax::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Max {
     pub(crate) dtype: DType,
     pub(crate) inputs: Vec<View>,
+    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) constant: Option<Tensor>,
+    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) nan: NanPolicy,
+    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) in_place: Option<usize>,
 }
 

@@ -1,15 +1,16 @@
 //! Plans: what to dispatch, as plain data.
 //!
-//! A [`Plan`] is computed from shapes, types and [`Limits`] alone. It holds nothing of wgpu: a host that
-//! is not on this crate's wgpu can take each pass's [`wgsl`](Kernel::wgsl), [`constants`](Kernel::constants),
-//! [`parameter bytes`](Params::to_bytes), grid and bindings, and dispatch them itself.
+//! A [`Plan`] is computed from shapes, types and [`Limits`] alone. It holds nothing of wgpu: a host that is not on this
+//! crate's wgpu takes a [`PortablePlan`], all that is to be dispatched spelled out, and dispatches it itself.
 
 mod arg_max;
+mod check;
 mod dims;
 mod hardmax;
 mod kernel;
 mod max;
 mod params;
+mod portable;
 mod reduce_max;
 mod reduction;
 mod tuning;
@@ -21,6 +22,7 @@ pub(crate) use hardmax::hardmax;
 pub use kernel::{Access, Constant, Kernel, Operator, Program, Store};
 pub(crate) use max::max;
 pub use params::{BroadcastParams, Dim, FillParams, HardmaxWriteParams, OperandParams, Params, ReductionParams};
+pub use portable::{PortableAccess, PortableBinding, PortablePass, PortablePlan, PortableShader, PortableSlot};
 pub(crate) use reduce_max::reduce_max;
 
 use crate::dtype::padded_bytes;
