@@ -262,7 +262,10 @@ impl TryFrom<UncheckedView> for View {
 
     fn try_from(unchecked: UncheckedView) -> Result<View, Error> {
         let UncheckedView { shape, strides, offset } = unchecked;
-        let strides = strides.map_or_else(|| Ok(View::new(shape.clone())?.strides), Ok)?;
+        let strides = match strides {
+            Some(strides) => strides,
+            None => View::new(shape.clone())?.strides,
+        };
         View::strided(shape, strides, offset)
     }
 }

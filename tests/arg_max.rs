@@ -2,59 +2,19 @@
 
 mod common;
 
-use common::{Data, VIEW_LEN, axes_sets, check, tensor, views};
-use wgmax::{ArgMax, ArgMaxOutput, DType, IndexType, NanPolicy};
+use common::{check_cases, matrix};
 
 #[test]
 fn every_type_view_axes_and_edge() {
-    for dtype in DType::ALL {
-        for data in Data::ALL {
-            let input = tensor(dtype, VIEW_LEN, data, 1);
-            for (name, view) in views() {
-                for axes in axes_sets() {
-                    let op = ArgMax::new(dtype, view.clone()).axes(axes.clone());
-                    check(&op, &[&input], &format!("{dtype} {data:?} {name} {axes:?}"));
-                }
-            }
-        }
-    }
+    check_cases(matrix::arg_max());
 }
 
 #[test]
 fn last_index_and_values_beside() {
-    for dtype in DType::ALL {
-        for data in [Data::Edges, Data::Ties, Data::Nans, Data::Zeros] {
-            let input = tensor(dtype, VIEW_LEN, data, 4);
-            for (name, view) in views() {
-                for axes in axes_sets() {
-                    let op = ArgMax::new(dtype, view.clone())
-                        .axes(axes.clone())
-                        .select_last(true)
-                        .index(IndexType::U32)
-                        .output(ArgMaxOutput::ValuesAndIndices);
-                    check(&op, &[&input], &format!("{dtype} {data:?} {name} {axes:?}"));
-                }
-            }
-        }
-    }
+    check_cases(matrix::arg_max_last_with_values());
 }
 
 #[test]
 fn ignored_nans() {
-    for dtype in [DType::F32, DType::F16, DType::Bf16, DType::F64] {
-        for (data, last) in [(Data::Edges, false), (Data::Edges, true), (Data::Nans, false), (Data::Nans, true)] {
-            let input = tensor(dtype, VIEW_LEN, data, 2);
-            for (name, view) in views() {
-                for axes in axes_sets() {
-                    let op = ArgMax::new(dtype, view.clone())
-                        .axes(axes.clone())
-                        .nan(NanPolicy::Ignore)
-                        .select_last(last)
-                        .index(IndexType::I32)
-                        .output(ArgMaxOutput::ValuesAndIndices);
-                    check(&op, &[&input], &format!("{dtype} {data:?} last {last} {name} {axes:?}"));
-                }
-            }
-        }
-    }
+    check_cases(matrix::arg_max_ignoring_nans());
 }

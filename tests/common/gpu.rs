@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use wgmax::{AdapterKind, Error, Gpu, GpuOptions, Limits, Operation, Tensor, wgpu};
 
 use super::first_difference;
+use super::matrix::Case;
 
 /// The devices under test: the adapter with all it has, and the same with WebGPU's default limits; neither has an
 /// optional feature. Which adapter is the environment's choice (see `tests/run.sh`).
@@ -24,6 +25,13 @@ pub fn gpus() -> &'static [Gpu; 2] {
 pub fn check(op: &impl Operation, inputs: &[&Tensor], case: &str) {
     let expected = op.reference(inputs).unwrap_or_else(|error| panic!("{case}: reference: {error}"));
     check_against(op, inputs, &expected, case);
+}
+
+/// The same for cases of the matrix.
+pub fn check_cases(cases: Vec<Case>) {
+    for case in cases {
+        check(&case.op, &case.inputs().iter().collect::<Vec<_>>(), &case.name);
+    }
 }
 
 /// The same against a known answer.

@@ -3,6 +3,8 @@
 
 #[cfg(feature = "gpu")]
 mod gpu;
+pub mod kernels;
+pub mod matrix;
 
 #[cfg(feature = "gpu")]
 #[allow(unused_imports)]
