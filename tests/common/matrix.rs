@@ -1,13 +1,17 @@
 //! The matrix of every operator: types, views, axes, options and edge data, as cases. Each is defined here alone; the
 //! operators' own tests take all of them, and every route to a GPU takes the same [`sample`].
 
+use std::collections::HashSet;
+
+use wgmax::plan::Kernel;
 use wgmax::{
-    AnyOperation, ArgMax, ArgMaxOutput, DType, EmptyMax, Hardmax, IndexType, Max, NanPolicy, ReduceMax, Slices, Tensor,
-    View,
+    AdapterKind, AnyOperation, ArgMax, ArgMaxOutput, DType, EmptyMax, Hardmax, IndexType, Limits, Max, NanPolicy,
+    Operation, ReduceMax, Slices, Tensor, View,
 };
 
 use super::{Data, VIEW_LEN, axes_sets, tensor, views};
 
+#[derive(Clone)]
 pub struct Case {
     pub name: String,
     pub op: AnyOperation,
@@ -15,6 +19,7 @@ pub struct Case {
 }
 
 /// What an input tensor is made from.
+#[derive(Clone)]
 struct Input {
     dtype: DType,
     len: u64,
@@ -23,6 +28,12 @@ struct Input {
 }
 
 impl Case {
+    /// The kernels that it is planned to run.
+    pub fn kernels(&self, adapter: AdapterKind) -> Vec<Kernel> {
+        let plan = self.op.plan(&Limits { adapter, ..Limits::default() }).unwrap();
+        plan.passes.into_iter().map(|pass| pass.kernel).collect()
+    }
+
     fn new(name: String, op: impl Into<AnyOperation>, dtype: DType, inputs: &[(u64, Data, u64)]) -> Case {
         let input = |&(len, data, seed): &(u64, Data, u64)| Input { dtype, len, data, seed };
         Case { name, op: op.into(), inputs: inputs.iter().map(input).collect() }
@@ -91,11 +102,34 @@ pub fn all() -> Vec<Case> {
     groups().into_iter().flat_map(|(cases, _)| cases).collect()
 }
 
-/// What every route runs: of a run of n kinds of data every (n - 1)-th, so that everything else stays in every
-/// combination, and data take turns.
-pub fn sample() -> Vec<Case> {
+/// What every route runs, and the kind of adapter to plan it for.
+///
+/// Of a run of n kinds of data every (n - 1)-th is taken, so that data take turns while everything else stays in every
+/// combination. Then compiling is what costs: a case whose plan needs a kernel not seen yet is taken only if that shows a
+/// program with a type or a constant for the first time.
+pub fn sample() -> Vec<(Case, AdapterKind)> {
     let in_turns = |(cases, data): (Vec<Case>, usize)| cases.into_iter().step_by((data - 1).max(1));
-    groups().into_iter().flat_map(in_turns).collect()
+    let (mut kernels, mut seen) = (HashSet::new(), HashSet::new());
+    let mut sample = Vec::new();
+    for case in groups().into_iter().flat_map(in_turns) {
+        for adapter in [AdapterKind::Gpu, AdapterKind::Cpu] {
+            let own = case.kernels(adapter);
+            let is_new = |kernel: &Kernel| features(kernel).iter().any(|feature| !seen.contains(feature));
+            if own.iter().all(|kernel| kernels.contains(kernel)) || own.iter().any(is_new) {
+                seen.extend(own.iter().flat_map(features));
+                kernels.extend(own);
+                sample.push((case.clone(), adapter));
+            }
+        }
+    }
+    sample
+}
+
+/// What a kernel shows: its program with its type, and with each of its constants.
+pub fn features(kernel: &Kernel) -> Vec<String> {
+    let program = kernel.program;
+    let constants = kernel.constants.iter().map(|constant| format!("{program:?} {}", constant.name()));
+    constants.chain([format!("{program:?} {}", kernel.dtype)]).collect()
 }
 
 pub fn reduce_max() -> Vec<Case> {

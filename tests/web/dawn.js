@@ -6,7 +6,7 @@ import { progress, report } from "./report.js";
 import { packageRoute, shaderRoute } from "./routes.js";
 
 await module.default({ module_or_path: await readFile(new URL("./dist/cases_bg.wasm", import.meta.url)) });
-const gpu = create([]); // to be kept: Dawn ends with it
+const gpu = (globalThis.dawn = create([])); // it must stay: with it Dawn ends
 const adapter = await gpu.requestAdapter();
 if (!adapter) throw new Error("Dawn finds no adapter");
 const device = await adapter.requestDevice();

@@ -18,8 +18,8 @@ export async function packageRoute(device, cases, progress = () => {}) {
 }
 
 /** Every case through the crate, compiled to WebAssembly. */
-export async function crateRoute(device, count, progress = () => {}) {
-  return each(count, progress, (n) => device.check(n));
+export async function crateRoute(device, progress = () => {}) {
+  return each(device.count, progress, (n) => device.check(n));
 }
 
 /** Every shader variant: what the implementation has to say about its text. */

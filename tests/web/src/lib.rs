@@ -11,12 +11,9 @@ use wasm_bindgen::prelude::*;
 use wgmax::plan::PortableShader;
 use wgmax::{AdapterKind, Error, Gpu, GpuOptions, Limits, Operation, Tensor};
 
-/// Each case is planned as for a GPU, then as for a CPU.
-const ADAPTERS: [AdapterKind; 2] = [AdapterKind::Gpu, AdapterKind::Cpu];
-
 /// The cases that every route takes.
 #[wasm_bindgen]
-pub struct Cases(Vec<Case>);
+pub struct Cases(Vec<(Case, AdapterKind)>);
 
 #[wasm_bindgen]
 impl Cases {
@@ -28,21 +25,22 @@ impl Cases {
 
     #[wasm_bindgen(getter)]
     pub fn count(&self) -> usize {
-        self.0.len() * ADAPTERS.len()
+        self.0.len()
     }
 
     /// What a case is: its name, the operation, the kind of adapter to plan for, its inputs and the outputs expected.
     pub fn get(&self, n: usize) -> Result<JsValue, JsError> {
-        let (case, adapter) = self.at(n);
+        let (case, adapter) = &self.0[n];
         let inputs = case.inputs();
         let expected = case.op.reference(&inputs.iter().collect::<Vec<_>>())?;
-        let bytes = |tensors: &[Tensor]| tensors.iter().map(|own| Uint8Array::from(own.bytes())).collect::<js_sys::Array>();
+        let bytes =
+            |tensors: &[Tensor]| tensors.iter().map(|own| Uint8Array::from(own.bytes())).collect::<js_sys::Array>();
         let object = js_sys::Object::new();
         let set = |name: &str, value: JsValue| js_sys::Reflect::set(&object, &name.into(), &value);
         let fields = [
             ("name", format!("{} as for a {adapter:?}", case.name).into()),
             ("operation", serde_json::to_string(&case.op)?.into()),
-            ("adapter", if adapter == AdapterKind::Cpu { "cpu" } else { "gpu" }.into()),
+            ("adapter", if *adapter == AdapterKind::Cpu { "cpu" } else { "gpu" }.into()),
             ("inputs", bytes(&inputs).into()),
             ("expected", bytes(&expected).into()),
         ];
@@ -50,10 +48,6 @@ impl Cases {
             set(name, value).map_err(|_| JsError::new("no property can be set"))?;
         }
         Ok(object.into())
-    }
-
-    fn at(&self, n: usize) -> (&Case, AdapterKind) {
-        (&self.0[n / ADAPTERS.len()], ADAPTERS[n % ADAPTERS.len()])
     }
 }
 
@@ -71,10 +65,15 @@ impl Device {
         Ok(Device { gpu, cases: Cases::new() })
     }
 
+    #[wasm_bindgen(getter)]
+    pub fn count(&self) -> usize {
+        self.cases.count()
+    }
+
     /// Runs a case: what is wrong with the answer, if anything is.
     pub async fn check(&self, n: usize) -> Result<Option<String>, JsError> {
-        let (case, adapter) = self.cases.at(n);
-        let outcome = self.difference(case, adapter).await?;
+        let (case, adapter) = &self.cases.0[n];
+        let outcome = self.difference(case, *adapter).await?;
         Ok(outcome.map(|difference| format!("{} as for a {adapter:?}: {difference}", case.name)))
     }
 
