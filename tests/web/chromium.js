@@ -1,7 +1,7 @@
 // The crate and the npm package in headless Chromium.
 import { progress, report } from "./report.js";
 import { launch } from "./launch.js";
-import { serve } from "./server.js";
+import { serve } from "../../examples/browser/server.js";
 
 const server = await serve(import.meta.dirname);
 const browser = await launch();
