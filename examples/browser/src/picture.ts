@@ -16,7 +16,7 @@ interface Picture {
 /** Everything that is drawn from one picture. */
 export class Studio {
   #picture: Picture | undefined;
-  #next: (() => Promise<void>) | undefined;
+  #next: (() => Promise<unknown>) | undefined;
   #busy = false;
 
   constructor(private readonly kernels: Kernels) {
@@ -57,7 +57,7 @@ export class Studio {
   }
 
   /** Runs now, or when what runs is done; of several that wait the last wins. */
-  async #soon(run: () => Promise<void>): Promise<void> {
+  async #soon(run: () => Promise<unknown>): Promise<void> {
     this.#next = run;
     if (this.#busy) return;
     this.#busy = true;

@@ -62,7 +62,8 @@ export class Workloads {
   }
 
   async #time(work: Workload, scale: number, verify: boolean) {
-    const shapes = work.shapes.map((shape) => scaled(shape, scale));
+    const rank = Math.max(...work.shapes.map((shape) => shape.length)); // of others the outermost dimension is not the same
+    const shapes = work.shapes.map((shape) => (shape.length === rank ? scaled(shape, scale) : shape));
     const dtype = DTYPES[work.dtype]!;
     const operation = operationOf(work, dtype, shapes);
     const inputs = shapes.map((shape) => randomBytes(dtype, shape));
