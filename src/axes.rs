@@ -21,13 +21,15 @@ impl Axes {
         let Axes::List(axes) = self else {
             return Ok((0..rank).collect());
         };
-        let mut dimensions =
-            axes.iter().map(|&axis| resolve_axis(operator, axis, rank)).collect::<Result<Vec<_>, _>>()?;
-        dimensions.sort_unstable();
-        match dimensions.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(Error::RepeatedAxis { axes: axes.clone(), dimension: pair[0] }),
-            None => Ok(dimensions),
+        let mut dimensions = Vec::with_capacity(axes.len());
+        for &axis in axes {
+            let dimension = resolve_axis(operator, axis, rank)?;
+            match dimensions.binary_search(&dimension) {
+                Ok(_) => return Err(Error::RepeatedAxis { axes: axes.clone(), dimension }),
+                Err(place) => dimensions.insert(place, dimension),
+            }
         }
+        Ok(dimensions)
     }
 }
 

@@ -1,5 +1,6 @@
 use std::fmt;
 
+use super::text::shader;
 use crate::DType;
 
 /// A shader: which program, over which storage type, with which constants.
@@ -157,12 +158,6 @@ impl Constant {
             | Constant::Wide => 1,
         }
     }
-}
-
-macro_rules! shader {
-    ($name:literal) => {
-        include_str!(concat!("../../shaders/", $name, ".wgsl"))
-    };
 }
 
 impl Kernel {
@@ -352,12 +347,12 @@ impl fmt::Display for Kernel {
                     Operator::ReduceMax => "reduce_max",
                     Operator::ArgMax => "arg_max",
                 };
-                let access = format!("{access:?}").to_lowercase();
-                let store = format!("{store:?}").to_lowercase();
+                let access = format!("{access:?}").to_ascii_lowercase();
+                let store = format!("{store:?}").to_ascii_lowercase();
                 write!(f, "{operator}_{access} {} -> {store}", self.dtype)?;
             }
             Program::HardmaxRows { access, .. } => {
-                write!(f, "hardmax_rows {} ({})", self.dtype, format!("{access:?}").to_lowercase())?;
+                write!(f, "hardmax_rows {} ({})", self.dtype, format!("{access:?}").to_ascii_lowercase())?;
             }
             Program::HardmaxColumns => write!(f, "hardmax_columns {}", self.dtype)?,
             Program::HardmaxWrite => write!(f, "hardmax_write {}", self.dtype)?,

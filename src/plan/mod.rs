@@ -13,6 +13,7 @@ mod params;
 mod portable;
 mod reduce_max;
 mod reduction;
+mod text;
 mod tuning;
 
 use std::fmt;

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Constant, Kernel, Plan, Slot};
+use super::{Kernel, Plan, Slot};
 
 /// A [`Plan`] whose kernels are WGSL text and whose parameters are words: what any WebGPU host can dispatch, in any
 /// language.
@@ -157,8 +157,11 @@ impl From<&Plan> for PortablePlan {
 
 impl From<&Kernel> for PortableShader {
     fn from(kernel: &Kernel) -> PortableShader {
-        let constant = |c: &Constant| (c.name().to_string(), c.value());
-        let (wgsl, constants) = (kernel.wgsl(), kernel.constants.iter().map(constant).collect());
+        let wgsl = kernel.wgsl();
+        let mut constants = BTreeMap::new(); // not collected: that would sort, which is a lot of code in a small module
+        for constant in &kernel.constants {
+            constants.insert(constant.name().to_string(), constant.value());
+        }
         PortableShader {
             key: key(&wgsl, &constants),
             label: kernel.to_string(),

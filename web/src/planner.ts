@@ -1,4 +1,5 @@
 import init, * as wasm from "./wasm/planner.js";
+import { encodedLimits, encodedOperation } from "./encoded.js";
 import type { DType, Operation } from "./operation.js";
 import type { Limits, Plan } from "./plan.js";
 
@@ -28,12 +29,12 @@ export interface Signature {
 
 /** The plan of an operation for a device's limits. The same operation and limits give the same plan. */
 export function plan(operation: Operation, limits: Limits): Plan {
-  return JSON.parse(planner().plan(JSON.stringify(operation), JSON.stringify(limits)));
+  return JSON.parse(planner().plan(encodedOperation(operation), encodedLimits(limits)));
 }
 
 /** The types of an operation's inputs and outputs, and the bytes that its inputs' views lie in. */
 export function signature(operation: Operation): Signature {
-  return JSON.parse(planner().signature(JSON.stringify(operation)));
+  return JSON.parse(planner().signature(encodedOperation(operation)));
 }
 
 function planner(): typeof wasm {
