@@ -20,7 +20,7 @@ impl Plan {
             ensure(there, || format!("output 0 is to be written over input {input}, and one of them is not there"))?;
         }
         for (n, bytes) in self.constants.iter().enumerate() {
-            ensure(!bytes.is_empty() && bytes.len() % 4 == 0, || {
+            ensure(!bytes.is_empty() && bytes.len().is_multiple_of(4), || {
                 format!("constant {n} has {} bytes, a multiple of 4 and more than 0 expected", bytes.len())
             })?;
         }
@@ -61,7 +61,7 @@ impl Plan {
         let Some(given) = given else {
             return Err(format!("the plan has no {}", own.slot));
         };
-        if own.bytes == 0 || own.bytes % 4 != 0 {
+        if own.bytes == 0 || !own.bytes.is_multiple_of(4) {
             return Err(format!("{} bytes, a multiple of 4 and more than 0 expected", own.bytes));
         }
         if own.writes && matches!(own.slot, Slot::Input(_) | Slot::Constant(_)) {

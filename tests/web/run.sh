@@ -41,9 +41,12 @@ route() {
 
 # native NAME MANIFEST: the sample through the crate as it is.
 native() {
-    local begin=$SECONDS
-    with_driver "$2" cargo test --manifest-path "$root/Cargo.toml" --all-features --test matrix -- --nocapture the_sample_is |
-        sed -n "s/^\([0-9]* of [0-9]* cases bit-equal\)$/$1: \1, $((SECONDS - begin)) s: ok/p"
+    local begin=$SECONDS verdict=ok equal
+    equal=$(with_driver "$2" \
+        cargo test --manifest-path "$root/Cargo.toml" --all-features --test matrix -- --nocapture) || verdict=FAILED
+    equal=$(sed -n 's/.*\b\([0-9]* of [0-9]* cases bit-equal\)$/\1/p' <<<"$equal")
+    echo "$1: ${equal:-no cases}, $((SECONDS - begin)) s: $verdict"
+    [[ $verdict == ok ]]
 }
 
 route native "wgpu on lavapipe" "$LAVAPIPE"
@@ -57,6 +60,7 @@ counts=$(sed -n 's/.*: \([0-9]*\) of [0-9]* cases bit-equal.*/\1/p' "$log" | sor
 routes=$(grep -c 'cases bit-equal.*: ok$' "$log" || true)
 printf '\n'
 cat "$log"
+echo "test result: $(grep -c ': ok$' "$log" || true) passed; $failures failed"
 if [[ $failures -gt 0 || $routes -ne 5 || $(wc -l <<<"$counts") -ne 1 ]]; then
     say "tests/web/run.sh: $failures routes failed, $routes of 5 ran all cases"
     exit 1
