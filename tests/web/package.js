@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { Kernels, argMax, hardmax, limitsOf, max, plan, reduceMax, signature } from "wgmax";
 import { reference } from "wgmax/reference";
+import { firstDifference } from "./routes.js";
 import { nextTokens } from "./node_modules/wgmax/examples/engine.js";
 
 const { STORAGE, COPY_SRC, COPY_DST } = { STORAGE: 0x80, COPY_SRC: 0x4, COPY_DST: 0x8 };
@@ -110,6 +111,17 @@ export async function packageTests(device) {
       const input = new Float32Array([1, NaN, 3, -0, 0, -1]);
       assert.deepEqual(reference(operation, [input]), await kernels.run(operation, [input]));
       await refuses(() => reference(operation, []), "0 inputs given, 1 expected");
+    },
+    async "a planted wrong bit is reported"() {
+      const right = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
+      assert.equal(firstDifference([right], [{ data: new Float64Array(right.buffer) }]), undefined);
+      for (let bit = 0; bit < 64; bit++) {
+        const wrong = right.slice();
+        wrong[bit >> 3] ^= 1 << (bit & 7);
+        assert.ok(firstDifference([right, right], [{ data: right }, { data: wrong }]).startsWith(`output 1, byte ${bit >> 3}: got `));
+      }
+      assert.ok(firstDifference([right], [{ data: right.slice(1) }]).includes("8 expected"));
+      assert.ok(firstDifference([right], []).includes("1 expected"));
     },
     async "plans and types need no device"() {
       const operation = reduceMax("bf16", [4, 5], { axes: [0], keepDims: true });

@@ -71,7 +71,8 @@ function built(operation) {
   }
 }
 
-function firstDifference(expected, outputs) {
+/** Where outputs differ from the bytes expected first, if they do. */
+export function firstDifference(expected, outputs) {
   if (outputs.length !== expected.length) return `${outputs.length} outputs, ${expected.length} expected`;
   for (const [n, { data }] of outputs.entries()) {
     const bytes = bytesOf(data);
