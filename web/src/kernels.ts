@@ -103,7 +103,16 @@ export class Kernels {
   }
 }
 
-function compile(device: GPUDevice, shader: Shader, pass: Pass): Promise<GPUComputePipeline> {
+async function compile(device: GPUDevice, shader: Shader, pass: Pass): Promise<GPUComputePipeline> {
+  let pipeline!: Promise<GPUComputePipeline>;
+  await catching(device, () => {
+    pipeline = asked(device, shader, pass);
+    pipeline.catch(() => {}); // what is wrong with the text is told better, by the scope
+  });
+  return pipeline;
+}
+
+function asked(device: GPUDevice, shader: Shader, pass: Pass): Promise<GPUComputePipeline> {
   const label = `wgmax ${shader.label}`;
   const entry = (binding: number, type: GPUBufferBindingType): GPUBindGroupLayoutEntry =>
     ({ binding, visibility: SHADER_STAGE_COMPUTE, buffer: { type } });
