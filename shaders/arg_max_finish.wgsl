@@ -5,7 +5,8 @@ fn scan(task: u32, member: u32) -> Best {
     var best = no_best();
     for (var chunk = member; chunk < params.chunks; chunk += TEAM) {
         let at = (task * params.chunks + chunk) * BEST_WORDS;
-        best = merge(best, Best(key_from_words(found[at], found[at + KEY_WORDS - 1u]), found[at + KEY_WORDS]));
+        let key = key_from_words(found[at], found[at + KEY_WORDS - 1u]);
+        best = merge(best, Best(key, found_position(found[at + KEY_WORDS], found[at + BEST_WORDS - 1u])));
     }
     return best;
 }

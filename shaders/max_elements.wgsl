@@ -1,5 +1,6 @@
 // Max for any views: element by element, output units written whole.
 override GROUP: u32 = 64u;
+override KEEPS: bool = false; // elements before params.begin, and from params.end on, stay as they are
 
 @group(0) @binding(1) var<storage, read_write> values: array<Unit>;
 
@@ -10,13 +11,21 @@ fn main(
     @builtin(local_invocation_index) local: u32,
 ) {
     let first = params.first + (group_number(id, groups) * GROUP + local) * params.share;
-    let last = min(first + params.share, (params.len + LANES - 1u) / LANES);
-    var row = first * LANES / params.row_len;
-    var column = first * LANES - row * params.row_len;
+    let stop = params.begin + params.len;
+    let last = min(first + params.share, (stop + LANES - 1u) / LANES);
+    let before = max(first * LANES, params.begin) - params.begin; // elements that come before this invocation's
+    var row = before / params.row_len;
+    var column = before - row * params.row_len;
     var addresses = row_addresses(row);
     for (var i = first; i < last; i++) {
         var unit = empty_unit();
-        for (var lane = 0u; lane < LANES && i * LANES + lane < params.len; lane++) {
+        if (KEEPS) {
+            unit = kept_lanes(values[i], i * LANES, params.begin, params.end);
+        }
+        for (var lane = 0u; lane < LANES && i * LANES + lane < stop; lane++) {
+            if (KEEPS && i * LANES + lane < params.begin) {
+                continue;
+            }
             if (column == params.row_len) {
                 column = 0u;
                 row += 1u;

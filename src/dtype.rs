@@ -88,6 +88,11 @@ impl DType {
         }
     }
 
+    /// Words of an order key.
+    pub(crate) const fn key_words(self) -> u64 {
+        if self.bytes() == 8 { 2 } else { 1 }
+    }
+
     /// Elements that share an output's smallest written unit: a word, or an element of 64 bits.
     pub(crate) const fn lanes(self) -> u64 {
         let bytes = self.bytes();

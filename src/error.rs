@@ -21,7 +21,7 @@ pub enum Error {
         operator: &'static str,
     },
     /// The same dimension is named twice, counted after negative axes are resolved.
-    #[error("axes {axes:?} name dimension {dimension} twice")]
+    #[error("axes {} name dimension {dimension} twice", list(axes))]
     RepeatedAxis {
         /// The axes given.
         axes: Vec<i64>,
@@ -29,7 +29,7 @@ pub enum Error {
         dimension: usize,
     },
     /// The maximum of nothing was asked for, and it is not defined there.
-    #[error("{operator} over no elements is undefined: shape {shape:?}, reduced dimensions {reduced:?}")]
+    #[error("{operator} over no elements is undefined: shape {}, reduced dimensions {}", list(shape), list(reduced))]
     EmptyReduction {
         /// The operator.
         operator: &'static str,
@@ -48,7 +48,9 @@ pub enum Error {
     },
     /// A view would reach an element before the first of its buffer, or one that no 63-bit number counts.
     #[error(
-        "a view of shape {shape:?}, strides {strides:?} and offset {offset} leaves the range of elements 0 to 2^63 - 1"
+        "a view of shape {}, strides {} and offset {offset} leaves the range of elements 0 to 2^63 - 1",
+        list(shape),
+        list(strides)
     )]
     ViewOutOfRange {
         /// The shape.
@@ -58,8 +60,18 @@ pub enum Error {
         /// The first element.
         offset: u64,
     },
+    /// The parts of one input differ in more than the size of their first dimension.
+    #[error("part {part} has shape {shape:?}: all but the first dimension must be as in part 0, {expected:?}")]
+    PartsDiffer {
+        /// The part.
+        part: usize,
+        /// Its shape.
+        shape: Vec<u64>,
+        /// The shape of part 0.
+        expected: Vec<u64>,
+    },
     /// A change of a view does not fit its shape.
-    #[error("cannot {change} a view of shape {shape:?}")]
+    #[error("cannot {change} a view of shape {}", list(shape))]
     ViewChange {
         /// What was asked for.
         change: String,
@@ -68,7 +80,9 @@ pub enum Error {
     },
     /// Shapes that are to be broadcast together differ where neither has size 1.
     #[error(
-        "shape {shape:?} of input {input} does not broadcast with {common:?} of those before it: dimension {dimension} of the result"
+        "shape {} of input {input} does not broadcast with {} of those before it: dimension {dimension} of the result",
+        list(shape),
+        list(common)
     )]
     ShapesDoNotBroadcast {
         /// The input whose shape does not fit.
@@ -169,7 +183,7 @@ pub enum Error {
         read: String,
     },
     /// A tensor's bytes are not what its shape and type ask for, or its type is not the one expected.
-    #[error("a tensor of shape {shape:?} and type {dtype} has {given} bytes, {expected} expected")]
+    #[error("a tensor of shape {} and type {dtype} has {given} bytes, {expected} expected", list(shape))]
     TensorBytes {
         /// The shape.
         shape: Vec<u64>,
@@ -251,7 +265,11 @@ pub enum Error {
         axis: i64,
     },
     /// Inputs of different shapes, in a version of a dialect's operator that does not broadcast.
-    #[error("{operator} does not broadcast: input {input} has shape {shape:?}, {expected:?} expected as of input 0")]
+    #[error(
+        "{operator} does not broadcast: input {input} has shape {}, {} expected as of input 0",
+        list(shape),
+        list(expected)
+    )]
     ShapesDiffer {
         /// The dialect, the operator and its version.
         operator: String,
@@ -311,4 +329,16 @@ fn join(items: &[impl std::fmt::Display]) -> String {
         return "none".into();
     }
     items.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+/// The most items of a list that a message names.
+const LISTED: usize = 8;
+
+/// A list as Rust writes it, a long one cut short: callers, and the files that they read, may give any number of items.
+pub(crate) fn list<T: std::fmt::Debug>(items: &[T]) -> String {
+    if items.len() <= 2 * LISTED {
+        return format!("{items:?}");
+    }
+    let first: Vec<String> = items[..LISTED].iter().map(|item| format!("{item:?}")).collect();
+    format!("[{}, and {} more]", first.join(", "), items.len() - LISTED)
 }

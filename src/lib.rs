@@ -15,6 +15,7 @@ mod limits;
 #[cfg(feature = "onnx")]
 pub mod onnx;
 pub mod op;
+mod parts;
 pub mod plan;
 mod reference;
 mod tensor;
@@ -31,6 +32,7 @@ pub use op::{
     AnyOperation, ArgMax, ArgMaxOutput, EmptyMax, Hardmax, IndexType, InputNeed, Max, NanPolicy, Operation, ReduceMax,
     Slices,
 };
+pub use parts::Parts;
 pub use plan::Plan;
 pub use tensor::{Tensor, TensorType};
 pub use view::View;

@@ -1,3 +1,5 @@
+use std::fmt;
+
 use crate::element::{Element, to_bytes};
 use crate::{DType, Error};
 
@@ -32,12 +34,25 @@ impl TensorType {
 /// assert_eq!(tensor.to_vec::<f32>()?, [1.0, 2.0, 3.0, 4.0]);
 /// # Ok::<(), wgmax::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "UncheckedTensor", into = "UncheckedTensor"))]
 pub struct Tensor {
     tensor_type: TensorType,
     bytes: Vec<u8>,
+}
+
+/// Shape and type, and no more than the first bytes: tensors may have gigabytes of them.
+impl fmt::Debug for Tensor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = &self.bytes[..self.bytes.len().min(64)];
+        write!(f, "Tensor {} {:?} {shown:02x?}", self.dtype(), self.shape())?;
+        if shown.len() < self.bytes.len() {
+            write!(f, " and {} more bytes", self.bytes.len() - shown.len())
+        } else {
+            Ok(())
+        }
+    }
 }
 
 impl Tensor {
@@ -93,6 +108,18 @@ impl Tensor {
         }
         Ok(self.bytes.chunks_exact(size_of::<T>()).map(T::read).collect())
     }
+}
+
+/// Room for so many elements: an answer may be asked for that no memory holds.
+pub(crate) fn room<T>(len: u64) -> Result<Vec<T>, Error> {
+    let fits = |len: u64| {
+        let mut room = Vec::new();
+        usize::try_from(len).is_ok_and(|len| room.try_reserve_exact(len).is_ok()).then_some(room)
+    };
+    fits(len).ok_or_else(|| {
+        let limit = std::iter::successors(Some(len / 2), |len| Some(len / 2)).find(|&len| fits(len).is_some());
+        Error::TooLarge { what: "elements of an answer in host memory", given: len, limit: limit.unwrap_or(0) }
+    })
 }
 
 /// What a [`Tensor`] is read from and written as.

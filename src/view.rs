@@ -1,3 +1,4 @@
+use crate::error::list;
 use crate::{DType, Error};
 
 /// How a tensor lies in its buffer: shape, strides and offset, all in elements.
@@ -147,7 +148,7 @@ impl View {
         let mut sorted = order.to_vec();
         sorted.sort_unstable();
         if !sorted.into_iter().eq(0..self.rank()) {
-            return Err(self.refuse(format!("permute by {order:?}")));
+            return Err(self.refuse(format!("permute by {}", list(order))));
         }
         Ok(View {
             shape: order.iter().map(|&d| self.shape[d]).collect(),
@@ -198,7 +199,7 @@ impl View {
     /// # Errors
     /// [`Error::ViewChange`] if another dimension differs, or the shape has more than 2⁶³ - 1 elements.
     pub fn broadcast(&self, shape: &[u64]) -> Result<View, Error> {
-        let refuse = || self.refuse(format!("broadcast to {shape:?}"));
+        let refuse = || self.refuse(format!("broadcast to {}", list(shape)));
         let missing = shape.len().checked_sub(self.rank()).ok_or_else(refuse)?;
         let mut strides = vec![0; shape.len()];
         for (i, (&size, &stride)) in self.shape.iter().zip(&self.strides).enumerate() {
@@ -217,7 +218,7 @@ impl View {
     /// [`Error::ViewChange`] if the axis does not exist or the sizes do not multiply to its size.
     pub fn split(&self, axis: usize, sizes: impl AsRef<[u64]>) -> Result<View, Error> {
         let sizes = sizes.as_ref();
-        let change = || format!("split axis {axis} into {sizes:?} of");
+        let change = || format!("split axis {axis} into {} of", list(sizes));
         let (size, stride) = self.dimension(axis, change)?;
         let product = sizes.iter().try_fold(1_u64, |product, &size| product.checked_mul(size));
         if product != Some(size) {

@@ -2,17 +2,28 @@
 
 mod common;
 
-use common::{Data, check, check_against, check_cases, edges, greatest, matrix, tensor, with_bits};
-use wgmax::{DType, Element, Hardmax, Operation, Slices, Tensor, View};
+use common::matrix::{self, SLICES};
+use common::{Data, VIEW_LEN, check, check_against, edges, greatest, tensor, views, with_bits};
+use wgmax::{DType, Element, Hardmax, NanPolicy, Operation, Slices, Tensor, View};
 
 #[test]
 fn every_type_view_axis_and_edge() {
-    check_cases(matrix::hardmax());
+    matrix::hardmax(&Data::ALL, |op, inputs, case| check(op, inputs, case));
 }
 
 #[test]
 fn ignored_nans() {
-    check_cases(matrix::hardmax_ignoring_nans());
+    for dtype in [DType::F32, DType::F16, DType::Bf16, DType::F64] {
+        for data in [Data::Edges, Data::Nans] {
+            let input = tensor(dtype, VIEW_LEN, data, 2);
+            for (name, view) in views() {
+                for slices in SLICES {
+                    let op = Hardmax::new(dtype, view.clone(), slices).nan(NanPolicy::Ignore);
+                    check(&op, &[&input], &format!("{dtype} {data:?} {name} {slices:?}"));
+                }
+            }
+        }
+    }
 }
 
 /// Sub-word elements in rows that are no whole number of words: units reach over columns, rows and blocks.

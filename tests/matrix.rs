@@ -4,7 +4,7 @@ mod common;
 
 use std::collections::HashSet;
 
-use common::matrix::{self, features};
+use common::cases::{self, features};
 use common::{first_difference, gpus, run};
 use wgmax::{AdapterKind, Limits, Operation};
 
@@ -12,7 +12,7 @@ use wgmax::{AdapterKind, Limits, Operation};
 #[test]
 fn the_sample_is_bit_equal() {
     let gpu = &gpus()[1];
-    let sample = matrix::sample();
+    let sample = cases::sample();
     for (case, adapter) in &sample {
         let inputs = case.inputs();
         let inputs: Vec<_> = inputs.iter().collect();
@@ -29,14 +29,14 @@ fn the_sample_is_bit_equal() {
 #[test]
 fn the_sample_shows_what_the_whole_matrix_shows() {
     let adapters = [AdapterKind::Gpu, AdapterKind::Cpu];
-    let all = matrix::all();
+    let all = cases::all();
     let all: HashSet<String> = all
         .iter()
         .flat_map(|case| adapters.map(|own| case.kernels(own)))
         .flatten()
         .flat_map(|k| features(&k))
         .collect();
-    let sample = matrix::sample();
+    let sample = cases::sample();
     let kernels: HashSet<_> = sample.iter().flat_map(|(case, adapter)| case.kernels(*adapter)).collect();
     let shown: HashSet<String> = kernels.iter().flat_map(features).collect();
     let missed: Vec<_> = all.difference(&shown).collect();

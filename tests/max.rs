@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{Data, check, check_cases, matrix, tensor};
-use wgmax::{DType, Limits, Max, Operation, Tensor, View};
+use common::{Data, check, matrix, tensor};
+use wgmax::{DType, Limits, Max, NanPolicy, Operation, Tensor, View};
 
 fn contiguous(shape: &[u64]) -> View {
     View::new(shape).unwrap()
@@ -11,22 +11,20 @@ fn contiguous(shape: &[u64]) -> View {
 
 #[test]
 fn every_type_and_edge_over_pairs_of_views() {
-    check_cases(matrix::max_of_pairs());
+    matrix::max(&Data::ALL, |op, inputs, case| check(op, inputs, case));
 }
 
 #[test]
 fn ignored_nans() {
-    check_cases(matrix::max_ignoring_nans());
-}
-
-#[test]
-fn constants() {
-    check_cases(matrix::max_with_constants());
-}
-
-#[test]
-fn many_inputs() {
-    check_cases(matrix::max_of_many());
+    for dtype in [DType::F32, DType::F16, DType::Bf16, DType::F64] {
+        for data in [Data::Edges, Data::Nans] {
+            let inputs = [tensor(dtype, 640, data, 1), tensor(dtype, 640, data, 2)];
+            for shapes in [[[10, 64], [10, 64]], [[10, 64], [1, 64]], [[10, 64], [10, 1]], [[10, 63], [10, 63]]] {
+                let op = Max::new(dtype, shapes.map(|shape| contiguous(&shape))).nan(NanPolicy::Ignore);
+                check(&op, &[&inputs[0], &inputs[1]], &format!("{dtype} {data:?} {shapes:?}"));
+            }
+        }
+    }
 }
 
 /// Every shape of at most this rank over these sizes.
@@ -94,11 +92,32 @@ fn every_triple_of_shapes_up_to_rank_4() {
 }
 
 #[test]
-fn a_thousand_inputs_take_no_scratch() {
-    let inputs: Vec<Tensor> = (0..1000).map(|seed| tensor(DType::F32, 129, Data::Random, seed)).collect();
-    let op = Max::new(DType::F32, vec![contiguous(&[129]); 1000]);
-    assert_eq!(op.plan(&Limits::default()).unwrap().scratch_bytes, [0, 0]);
-    check(&op, &inputs.iter().collect::<Vec<_>>(), "1000 inputs");
+fn many_inputs() {
+    for dtype in [DType::F32, DType::I8, DType::F64] {
+        for count in [1, 2, 7, 8, 9, 17, 100, 1000] {
+            let inputs: Vec<Tensor> = (0..count).map(|seed| tensor(dtype, 129, Data::Random, seed)).collect();
+            for in_place in [None, Some(0), Some(count as usize - 1)] {
+                let mut op = Max::new(dtype, vec![contiguous(&[129]); count as usize]);
+                op = in_place.map_or(op.clone(), |input| op.in_place(input));
+                let plan = op.plan(&Limits::default()).unwrap();
+                assert_eq!(plan.scratch_bytes, [0, 0]);
+                check(&op, &inputs.iter().collect::<Vec<_>>(), &format!("{dtype} of {count}, in place {in_place:?}"));
+            }
+        }
+    }
+}
+
+#[test]
+fn constants() {
+    for dtype in DType::ALL {
+        let x = tensor(dtype, 2 * 8 * 30, Data::Edges, 3);
+        for shape in [vec![], vec![8, 1], vec![30], vec![2, 8, 30], vec![3, 1, 1, 1]] {
+            let floor = tensor(dtype, shape.iter().product(), Data::EdgesWithoutNan, 4);
+            let floor = Tensor::from_bytes(dtype, shape.clone(), floor.bytes().to_vec()).unwrap();
+            let op = Max::new(dtype, [contiguous(&[2, 8, 30])]).constant(floor);
+            check(&op, &[&x], &format!("{dtype} floor of {shape:?}"));
+        }
+    }
 }
 
 #[test]

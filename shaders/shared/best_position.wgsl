@@ -26,5 +26,8 @@ fn best_word(best: Best, i: u32) -> u32 {
     return key_word(best.key, i);
 }
 
+fn found_position(low: u32, high: u32) -> u32 { return low; }
+
 // Where nothing but ignored NaNs was seen, the index is 0 whichever end wins ties.
 fn index_of(best: Best) -> u32 { return select(best.position, 0u, nothing_but_nan(best.key)); }
+fn index_word(best: Best, i: u32) -> u32 { return select(index_of(best), 0u, i == 1u); }

@@ -8,6 +8,8 @@ struct Params {
     row_len: u32,
     rank: u32,         // dimensions around the row
     first: u32,        // the first unit to write: those before it are another dispatch's
+    begin: u32,        // the first element to write, in the output's binding
+    end: u32,          // the first one after them that is to be kept, where some are
     sizes: array<vec4<u32>, 8>, // innermost first
     operands: array<Operand, max(OPERANDS, 1u)>,
 }

@@ -29,6 +29,15 @@ fn with_element(unit: Unit, lane: u32, key: Key) -> Unit {
 }
 fn empty_unit() -> Unit { return 0u; }
 fn with_one(unit: Unit, lane: u32) -> Unit { return unit | (ONE >> (32u - ELEMENT_BITS * (lane + 1u))); }
+// What is kept of a unit whose first element is number `first`: the elements before `begin` and from `end` on.
+fn kept_lanes(unit: Unit, first: u32, begin: u32, end: u32) -> Unit {
+    var kept = 0u;
+    for (var lane = 0u; lane < LANES; lane++) {
+        let e = first + lane;
+        kept |= select(0u, unit & (ELEMENT_MASK >> (32u - ELEMENT_BITS * (lane + 1u))), e < begin || e >= end);
+    }
+    return kept;
+}
 fn unit_key(unit: Unit, lane: u32) -> Key { return word_key(unit, lane); }
 
 // One element in every place of a pack.

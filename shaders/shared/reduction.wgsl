@@ -14,7 +14,14 @@ struct Params {
     columns: u32,      // column kernels: outputs side by side in memory
     kept_rank: u32,
     outer_rank: u32,
-    // (size, stride), innermost first.
+    // Of a piece of a larger reduction (place.wgsl): where its results belong.
+    records: u32,        // records of one output, of all pieces together
+    first_record: u32,   // the piece's first record
+    first_position: vec2<u32>, // the position of its first element
+    run_place: vec2<u32>, // positions from one element of a run to the next
+    column_place: u32,    // outputs from one column to the next
+    // (size, stride, place), innermost first. Places have two words: they say how many outputs, or positions, lie from
+    // one to the next among those of all pieces.
     kept: array<vec4<u32>, 32>,  // column kernels: without the columns themselves
     outer: array<vec4<u32>, 32>, // reduced dimensions around the run
 }

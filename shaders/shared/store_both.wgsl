@@ -2,15 +2,15 @@
 @group(0) @binding(3) var<storage, read_write> values: array<Unit>;
 @group(0) @binding(4) var<storage, read_write> indices: array<u32>;
 
-override INDEX_WORDS: u32 = 2u; // i64 has two, the high one 0
+override INDEX_WORDS: u32 = 2u; // i64 has two, the low one first
 
 const STORE_LANES = LANES;
 
 fn task_count() -> u32 { return params.outputs; }
 fn store_lane(unit: Unit, lane: u32, task: u32, best: Best) -> Unit {
-    indices[task * INDEX_WORDS] = index_of(best);
+    indices[task * INDEX_WORDS] = index_word(best, 0u);
     if (INDEX_WORDS == 2u) {
-        indices[task * 2u + 1u] = 0u;
+        indices[task * 2u + 1u] = index_word(best, 1u);
     }
     return with_element(unit, lane, best.key);
 }

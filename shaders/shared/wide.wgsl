@@ -17,6 +17,7 @@ fn key_from_words(low: u32, high: u32) -> Key { return vec2<u32>(low, high); }
 fn with_element(unit: Unit, lane: u32, key: Key) -> Unit { return bits_of(key); }
 fn empty_unit() -> Unit { return vec2<u32>(0u, 0u); }
 fn with_one(unit: Unit, lane: u32) -> Unit { return ONE; }
+fn kept_lanes(unit: Unit, first: u32, begin: u32, end: u32) -> Unit { return empty_unit(); }
 fn unit_key(unit: Unit, lane: u32) -> Key { return key_of(unit); }
 
 // The running maximum of a pack's two elements, side by side.

@@ -7,6 +7,7 @@ pub mod onednn;
 pub mod onnx;
 pub mod openvino;
 
+use crate::error::list;
 use crate::{DType, Error, Tensor};
 
 fn check_type(operator: &impl ToString, given: DType, allowed: &'static [DType]) -> Result<(), Error> {
@@ -29,7 +30,7 @@ impl AxesInput {
     fn read(&self, operator: &impl ToString, axes: &Tensor) -> Result<Vec<i64>, Error> {
         let rank = axes.shape().len();
         if !self.types.contains(&axes.dtype()) || !(rank == 1 || rank == 0 && self.scalar) {
-            let given = format!("a tensor of type {} and shape {:?}", axes.dtype(), axes.shape());
+            let given = format!("a tensor of type {} and shape {}", axes.dtype(), list(axes.shape()));
             return Err(Error::AxesForm { operator: operator.to_string(), given, expected: self.expected });
         }
         match axes.dtype() {

@@ -5,6 +5,7 @@ use futures_intrusive::channel::shared::oneshot_channel;
 
 use super::{Kernels, Prepared, Scopes, Slots};
 use crate::op::check_inputs;
+use crate::tensor::room;
 use crate::{Error, Operation, Plan, Tensor};
 
 /// Which adapter a [`Gpu`] takes, and how much of it.
@@ -12,8 +13,8 @@ use crate::{Error, Operation, Plan, Tensor};
 pub struct GpuOptions {
     /// Part of the adapter's name, in any case; without it hardware comes before software.
     pub adapter: Option<String>,
-    /// Ask for WebGPU's default limits instead of everything that the adapter has.
-    pub default_limits: bool,
+    /// What the device is to have; without it everything that the adapter has.
+    pub limits: Option<wgpu::Limits>,
 }
 
 /// What an output is used for: the last dispatch writes it, and it is read back.
@@ -54,17 +55,23 @@ impl Gpu {
         let (device, queue) = adapter
             .request_device(&wgpu::DeviceDescriptor {
                 label: Some("wgmax"),
-                required_limits: if options.default_limits { wgpu::Limits::default() } else { adapter.limits() },
+                required_limits: options.limits.clone().unwrap_or_else(|| adapter.limits()),
                 ..Default::default()
             })
             .await
             .map_err(|error| Error::Gpu { message: error.to_string() })?;
+        Ok(Gpu::from_device(&device, &queue))
+    }
+
+    /// A host on a device that is there already, with whatever limits it was created. It takes the device's lost
+    /// callback.
+    pub fn from_device(device: &wgpu::Device, queue: &wgpu::Queue) -> Gpu {
         let lost = Arc::new(Mutex::new(None));
         let note = lost.clone();
         device.set_device_lost_callback(move |reason, message| {
             *note.lock().unwrap_or_else(PoisonError::into_inner) = Some(format!("{reason:?}: {message}"));
         });
-        Ok(Gpu { info: adapter.get_info(), queue, kernels: Kernels::new(&device), lost })
+        Gpu { info: device.adapter_info(), queue: queue.clone(), kernels: Kernels::new(device), lost }
     }
 
     /// [`Gpu::new`], waiting for it.
@@ -225,7 +232,8 @@ impl Gpu {
             Some(Err(error)) => return Err(refused(error.to_string())),
             None => return Err(refused("a buffer was never mapped".into())),
         }
-        let bytes = buffer.get_mapped_range(..).map_err(|error| refused(error.to_string()))?.to_vec();
+        let mut bytes = room(buffer.size())?;
+        bytes.extend_from_slice(&buffer.get_mapped_range(..).map_err(|error| refused(error.to_string()))?);
         buffer.unmap();
         Ok(bytes)
     }

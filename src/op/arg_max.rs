@@ -1,6 +1,6 @@
-use super::{InputNeed, NanPolicy, Operation, check_inputs, check_len, reduced_shape};
+use super::{InputNeed, NanPolicy, Operation, check_inputs, check_len, part_needs, reduced_shape};
 use crate::plan::Plan;
-use crate::{Axes, DType, Error, Limits, Tensor, TensorType, View, plan, reference};
+use crate::{Axes, DType, Error, Limits, Parts, Tensor, TensorType, plan, reference};
 
 /// The type of ArgMax's indices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -52,7 +52,7 @@ pub enum ArgMaxOutput {
 ///
 /// | | |
 /// |---|---|
-/// | input | one view, any of the 13 types, rank 1 or more |
+/// | input | one view or several [`Parts`], any of the 13 types, rank 1 or more |
 /// | output | indices: i64, i32 or u32; the kept dimensions, the reduced ones as 1 or dropped; contiguous |
 /// | several axes | the index is row-major over them, in the order of the dimensions |
 /// | NaN | the first NaN is the maximum; by [`NanPolicy`] |
@@ -73,7 +73,7 @@ pub enum ArgMaxOutput {
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct ArgMax {
     pub(crate) dtype: DType,
-    pub(crate) input: View,
+    pub(crate) input: Parts,
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) axes: Axes,
     #[cfg_attr(feature = "serde", serde(default))]
@@ -90,10 +90,10 @@ pub struct ArgMax {
 
 impl ArgMax {
     /// The first maximum over all axes, dropped, as an i64 index; NaN propagates.
-    pub fn new(dtype: DType, input: View) -> ArgMax {
+    pub fn new(dtype: DType, input: impl Into<Parts>) -> ArgMax {
         ArgMax {
             dtype,
-            input,
+            input: input.into(),
             axes: Axes::All,
             keep_dims: false,
             nan: NanPolicy::default(),
@@ -169,7 +169,7 @@ impl Operation for ArgMax {
     }
 
     fn inputs(&self) -> Result<Vec<InputNeed>, Error> {
-        Ok(vec![InputNeed { dtype: self.dtype, bytes: self.input.buffer_bytes(self.dtype)? }])
+        part_needs(self.dtype, &self.input)
     }
 
     fn outputs(&self) -> Result<Vec<TensorType>, Error> {
@@ -189,6 +189,7 @@ impl Operation for ArgMax {
 
     fn reference(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
         check_inputs(&self.inputs()?, inputs)?;
-        reference::arg_max(self, inputs[0].bytes())
+        let (view, bytes) = reference::gathered(self.dtype, &self.input, inputs)?;
+        reference::arg_max(self, &view, &bytes)
     }
 }

@@ -1,7 +1,7 @@
-use super::{InputNeed, NanPolicy, Operation, check_inputs, check_len};
+use super::{InputNeed, NanPolicy, Operation, check_inputs, check_len, part_needs};
 use crate::axes::resolve_axis;
 use crate::plan::Plan;
-use crate::{DType, Error, Limits, Tensor, TensorType, View, plan, reference};
+use crate::{DType, Error, Limits, Parts, Tensor, TensorType, plan, reference};
 
 /// What Hardmax takes for one slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -19,7 +19,7 @@ pub enum Slices {
 ///
 /// | | |
 /// |---|---|
-/// | input | one view, rank 1 or more; ONNX has f16, bf16, f32 and f64, this takes all 13 types |
+/// | input | one view or several [`Parts`], rank 1 or more; ONNX has f16, bf16, f32 and f64, this takes all 13 types |
 /// | output | shape and type of the input, contiguous |
 /// | NaN | the first NaN is the maximum; by [`NanPolicy`] |
 /// | zeros | -0 and +0 are equal: the first of them wins |
@@ -38,7 +38,7 @@ pub enum Slices {
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Hardmax {
     pub(crate) dtype: DType,
-    pub(crate) input: View,
+    pub(crate) input: Parts,
     pub(crate) slices: Slices,
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) nan: NanPolicy,
@@ -46,8 +46,8 @@ pub struct Hardmax {
 
 impl Hardmax {
     /// One 1 in each slice; NaN propagates.
-    pub fn new(dtype: DType, input: View, slices: Slices) -> Hardmax {
-        Hardmax { dtype, input, slices, nan: NanPolicy::default() }
+    pub fn new(dtype: DType, input: impl Into<Parts>, slices: Slices) -> Hardmax {
+        Hardmax { dtype, input: input.into(), slices, nan: NanPolicy::default() }
     }
 
     /// What NaN does.
@@ -74,7 +74,7 @@ impl Operation for Hardmax {
     }
 
     fn inputs(&self) -> Result<Vec<InputNeed>, Error> {
-        Ok(vec![InputNeed { dtype: self.dtype, bytes: self.input.buffer_bytes(self.dtype)? }])
+        part_needs(self.dtype, &self.input)
     }
 
     fn outputs(&self) -> Result<Vec<TensorType>, Error> {
@@ -89,6 +89,7 @@ impl Operation for Hardmax {
 
     fn reference(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
         check_inputs(&self.inputs()?, inputs)?;
-        reference::hardmax(self, inputs[0].bytes())
+        let (view, bytes) = reference::gathered(self.dtype, &self.input, inputs)?;
+        reference::hardmax(self, &view, &bytes)
     }
 }

@@ -1,12 +1,13 @@
-use super::{InputNeed, NanPolicy, Operation, check_inputs, check_len};
+use super::{InputNeed, NanPolicy, Operation, check_inputs, check_len, part_needs};
+use crate::error::list;
 use crate::plan::Plan;
-use crate::{DType, Error, Limits, Tensor, TensorType, View, plan, reference};
+use crate::{DType, Error, Limits, Parts, Tensor, TensorType, View, plan, reference};
 
 /// The element-wise maximum of any number of tensors, broadcast together as numpy does.
 ///
 /// | | |
 /// |---|---|
-/// | inputs | one or more views of one type, any of the 13, any rank; one more operand may be a [`constant`](Max::constant) |
+/// | inputs | one or more views, or [`Parts`], of one type, any of the 13, any rank; one more operand may be a [`constant`](Max::constant) |
 /// | output | same type, the broadcast shape, contiguous |
 /// | NaN | by [`NanPolicy`]; comes out as the canonical quiet NaN |
 /// | zeros | +0 is greater than -0 (IEEE 754-2019 `maximum`) |
@@ -27,7 +28,7 @@ use crate::{DType, Error, Limits, Tensor, TensorType, View, plan, reference};
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Max {
     pub(crate) dtype: DType,
-    pub(crate) inputs: Vec<View>,
+    pub(crate) inputs: Vec<Parts>,
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) constant: Option<Tensor>,
     #[cfg_attr(feature = "serde", serde(default))]
@@ -38,8 +39,9 @@ pub struct Max {
 
 impl Max {
     /// The maximum of these inputs; NaN propagates.
-    pub fn new(dtype: DType, inputs: impl Into<Vec<View>>) -> Max {
-        Max { dtype, inputs: inputs.into(), constant: None, nan: NanPolicy::default(), in_place: None }
+    pub fn new(dtype: DType, inputs: impl IntoIterator<Item = impl Into<Parts>>) -> Max {
+        let inputs = inputs.into_iter().map(Into::into).collect();
+        Max { dtype, inputs, constant: None, nan: NanPolicy::default(), in_place: None }
     }
 
     /// One more operand, known now: it travels with the plan and needs no buffer of the caller's. A scalar 0 makes a
@@ -75,7 +77,7 @@ impl Max {
                 expected: self.dtype,
             });
         }
-        let shapes = self.inputs.iter().map(View::shape).chain(constant.map(Tensor::shape));
+        let shapes = self.inputs.iter().map(Parts::shape).chain(constant.map(Tensor::shape));
         let shape = broadcast_shape(shapes)?;
         if let Some(input) = self.in_place {
             let own = self
@@ -83,15 +85,16 @@ impl Max {
                 .get(input)
                 .ok_or(Error::NotInPlace { input, reason: format!("there are {} inputs", self.inputs.len()) })?;
             if own.shape() != shape {
-                let reason = format!("its shape is {:?}, the output's {shape:?}", own.shape());
+                let reason = format!("its shape is {}, the output's {}", list(own.shape()), list(&shape));
                 return Err(Error::NotInPlace { input, reason });
             }
-            if !own.is_empty() && *own != View::new(shape.clone())? {
-                let reason = format!(
-                    "it is not contiguous from element 0: strides {:?}, offset {}",
-                    own.strides(),
-                    own.offset()
-                );
+            let Some(view) = own.only() else {
+                let reason = format!("it comes in {} parts", own.views().len());
+                return Err(Error::NotInPlace { input, reason });
+            };
+            if !view.is_empty() && *view != View::new(shape.clone())? {
+                let (strides, offset) = (view.strides(), view.offset());
+                let reason = format!("it is not contiguous from element 0: strides {}, offset {offset}", list(strides));
                 return Err(Error::NotInPlace { input, reason });
             }
         }
@@ -127,8 +130,11 @@ impl Operation for Max {
     }
 
     fn inputs(&self) -> Result<Vec<InputNeed>, Error> {
-        let need = |view: &View| Ok(InputNeed { dtype: self.dtype, bytes: view.buffer_bytes(self.dtype)? });
-        self.inputs.iter().map(need).collect()
+        let mut needs = Vec::with_capacity(self.inputs.len());
+        for input in &self.inputs {
+            needs.extend(part_needs(self.dtype, input)?);
+        }
+        Ok(needs)
     }
 
     fn outputs(&self) -> Result<Vec<TensorType>, Error> {

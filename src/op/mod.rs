@@ -13,7 +13,7 @@ pub use max::Max;
 pub use reduce_max::{EmptyMax, ReduceMax};
 
 use crate::plan::Plan;
-use crate::{Error, Limits, Tensor, TensorType};
+use crate::{Error, Limits, Parts, Tensor, TensorType};
 
 /// What NaN does to a maximum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -34,7 +34,8 @@ pub trait Operation: sealed::Sealed {
     /// The operator's name.
     fn name(&self) -> &'static str;
 
-    /// What each input must be: its element type, and the bytes that its buffer must have for the view to lie in it.
+    /// What each input must be: its element type, and the bytes that its buffer must have for the view to lie in it. The
+    /// [`Parts`] of one tensor are an input each.
     ///
     /// # Errors
     /// Those of [`Operation::plan`].
@@ -71,6 +72,11 @@ pub struct InputNeed {
     pub dtype: crate::DType,
     /// The fewest bytes that the view lies in, a multiple of 4.
     pub bytes: u64,
+}
+
+/// What is expected of the parts of an input.
+fn part_needs(dtype: crate::DType, input: &Parts) -> Result<Vec<InputNeed>, Error> {
+    input.views().iter().map(|view| Ok(InputNeed { dtype, bytes: view.buffer_bytes(dtype)? })).collect()
 }
 
 mod sealed {

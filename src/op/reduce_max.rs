@@ -1,6 +1,6 @@
-use super::{InputNeed, NanPolicy, Operation, check_inputs, check_len, reduced_shape, reduces_nothing};
+use super::{InputNeed, NanPolicy, Operation, check_inputs, check_len, part_needs, reduced_shape, reduces_nothing};
 use crate::plan::Plan;
-use crate::{Axes, DType, Error, Limits, Tensor, TensorType, View, plan, reference};
+use crate::{Axes, DType, Error, Limits, Parts, Tensor, TensorType, plan, reference};
 
 /// What the maximum of no elements is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -20,7 +20,7 @@ pub enum EmptyMax {
 ///
 /// | | |
 /// |---|---|
-/// | input | one view, any of the 13 types, any rank |
+/// | input | one view or several [`Parts`], any of the 13 types, any rank |
 /// | output | same type; the kept dimensions, the reduced ones as 1 or dropped; contiguous |
 /// | NaN | by [`NanPolicy`]; comes out as the canonical quiet NaN |
 /// | zeros | +0 is greater than -0 (IEEE 754-2019 `maximum`) |
@@ -41,7 +41,7 @@ pub enum EmptyMax {
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct ReduceMax {
     pub(crate) dtype: DType,
-    pub(crate) input: View,
+    pub(crate) input: Parts,
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) axes: Axes,
     #[cfg_attr(feature = "serde", serde(default))]
@@ -54,10 +54,10 @@ pub struct ReduceMax {
 
 impl ReduceMax {
     /// The maximum over all axes, dropped; NaN propagates.
-    pub fn new(dtype: DType, input: View) -> ReduceMax {
+    pub fn new(dtype: DType, input: impl Into<Parts>) -> ReduceMax {
         ReduceMax {
             dtype,
-            input,
+            input: input.into(),
             axes: Axes::All,
             keep_dims: false,
             nan: NanPolicy::default(),
@@ -106,7 +106,7 @@ impl Operation for ReduceMax {
     }
 
     fn inputs(&self) -> Result<Vec<InputNeed>, Error> {
-        Ok(vec![InputNeed { dtype: self.dtype, bytes: self.input.buffer_bytes(self.dtype)? }])
+        part_needs(self.dtype, &self.input)
     }
 
     fn outputs(&self) -> Result<Vec<TensorType>, Error> {
@@ -120,6 +120,7 @@ impl Operation for ReduceMax {
 
     fn reference(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
         check_inputs(&self.inputs()?, inputs)?;
-        reference::reduce_max(self, inputs[0].bytes())
+        let (view, bytes) = reference::gathered(self.dtype, &self.input, inputs)?;
+        reference::reduce_max(self, &view, &bytes)
     }
 }

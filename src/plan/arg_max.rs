@@ -1,14 +1,18 @@
 //! ArgMax: one reduction to positions.
 
-use super::reduction::{Reduction, nan_constants};
+use super::reduction::{Reduction, nan_constants, sources};
 use super::{Constant, Operator, Plan, Store, output_bindings};
 use crate::{ArgMax, ArgMaxOutput, Error, Limits, Operation};
 
 pub(crate) fn arg_max(op: &ArgMax, limits: &Limits) -> Result<Plan, Error> {
     let reduced = op.checked()?;
     let outputs = op.outputs()?;
-    let targets = output_bindings(&outputs, limits)?;
-    let plan = Plan::new(format!("ArgMax {} {:?} over {reduced:?}", op.dtype, op.input.shape()), 1, &targets);
+    let targets = output_bindings(&outputs);
+    let plan = Plan::new(
+        format!("ArgMax {} {:?} over {reduced:?}", op.dtype, op.input.shape()),
+        op.input.views().len(),
+        &targets,
+    );
     if outputs[0].len() == 0 {
         return Ok(plan);
     }
@@ -18,7 +22,7 @@ pub(crate) fn arg_max(op: &ArgMax, limits: &Limits) -> Result<Plan, Error> {
     }
     let reduction = Reduction {
         dtype: op.dtype,
-        view: &op.input,
+        sources: sources(&op.input, 0),
         reduced: &reduced,
         operator: Operator::ArgMax,
         store: match op.output {

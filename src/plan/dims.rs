@@ -1,5 +1,7 @@
 //! Views made as simple as they are: dimensions that do nothing dropped, neighbours that run on merged.
 
+use std::ops::Range;
+
 use crate::dtype::padded_bytes;
 use crate::plan::params::MAX_DIMS;
 use crate::plan::{Binding, Dim, Slot, check_binding};
@@ -10,6 +12,8 @@ use crate::{DType, Error, Limits, View};
 pub(super) struct Dimension {
     pub size: u64,
     pub stride: i64,
+    /// How many outputs, or positions, lie from one to the next in the whole reduction.
+    pub place: u64,
 }
 
 /// Dimensions, outermost first, that address the same elements in the same order with as few of them as possible;
@@ -18,7 +22,12 @@ pub(super) fn collapse(dimensions: impl DoubleEndedIterator<Item = Dimension>) -
     let mut merged: Vec<Dimension> = Vec::new();
     for own in dimensions.rev().filter(|d| d.size != 1) {
         match merged.last_mut() {
-            Some(inner) if inner.stride.checked_mul(inner.size as i64) == Some(own.stride) => inner.size *= own.size,
+            Some(inner)
+                if inner.stride.checked_mul(inner.size as i64) == Some(own.stride)
+                    && inner.place.checked_mul(inner.size) == Some(own.place) =>
+            {
+                inner.size *= own.size;
+            }
             _ => merged.push(own),
         }
     }
@@ -64,13 +73,15 @@ pub(super) struct Problem {
 impl Problem {
     /// `any_order`: whether the reduced elements may be taken in another order, as values may, but not positions. Then
     /// repeated elements are left out, reversed dimensions turned round, and the smallest stride goes innermost.
-    pub fn new(view: &View, reduced: &[usize], any_order: bool, window: &Window) -> Problem {
-        let dimension = |d: usize| Dimension { size: view.shape()[d], stride: view.strides()[d] };
+    /// `places` has, for each dimension, how many outputs or positions lie from one index to the next.
+    pub fn new(view: &View, reduced: &[usize], any_order: bool, window: &Window, places: &[u64]) -> Problem {
+        let dimension = |d: usize| Dimension { size: view.shape()[d], stride: view.strides()[d], place: places[d] };
         let kept = collapse((0..view.rank()).filter(|d| !reduced.contains(d)).map(dimension));
         let mut start = view.offset() - window.base;
         let mut dimensions: Vec<Dimension> = reduced.iter().map(|&d| dimension(d)).filter(|d| d.size != 1).collect();
         if any_order {
             dimensions.retain(|d| d.stride != 0);
+            dimensions.iter_mut().for_each(|d| d.place = 0); // values have no positions
             for d in dimensions.iter_mut().filter(|d| d.stride < 0) {
                 start = start.wrapping_add_signed(d.stride * (d.size as i64 - 1)); // stays within the view's extent
                 d.stride = -d.stride;
@@ -79,7 +90,7 @@ impl Problem {
         }
         let mut reduced = collapse(dimensions.into_iter());
         if reduced.is_empty() {
-            reduced.push(Dimension { size: 1, stride: 0 });
+            reduced.push(Dimension { size: 1, stride: 0, place: 0 });
         }
         Problem { kept, reduced, start, span: window.span }
     }
@@ -119,17 +130,43 @@ impl Problem {
     }
 }
 
+/// A range in blocks of so many.
+pub(super) fn blocks(range: Range<u64>, block: u64) -> impl Iterator<Item = Range<u64>> {
+    let Range { start, end } = range;
+    let count = (end - start).div_ceil(block);
+    (0..count).map(move |n| start + n * block..end.min(start + (n + 1) * block))
+}
+
+pub(super) fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
 pub(super) fn product(dimensions: &[Dimension]) -> u64 {
     dimensions.iter().map(|d| d.size).product()
 }
 
-/// The dimensions as the shaders take them.
-pub(super) fn shader_dims(dimensions: &[Dimension]) -> Result<Vec<Dim>, Error> {
+/// For each dimension how many outputs, or positions where it is reduced, lie from one index to the next.
+pub(super) fn places(shape: &[u64], reduced: &[usize]) -> Vec<u64> {
+    let mut places = vec![0; shape.len()];
+    let (mut outputs, mut positions) = (1_u64, 1_u64);
+    for (d, &size) in shape.iter().enumerate().rev() {
+        let place = if reduced.contains(&d) { &mut positions } else { &mut outputs };
+        places[d] = *place;
+        *place = place.saturating_mul(size);
+    }
+    places
+}
+
+/// The dimensions as the shaders take them; their places only where the shader looks at them.
+pub(super) fn shader_dims(dimensions: &[Dimension], placed: bool) -> Result<Vec<Dim>, Error> {
     if dimensions.len() > MAX_DIMS {
         let given = dimensions.len() as u64;
         return Err(Error::TooLarge { what: "dimensions that do not collapse", given, limit: MAX_DIMS as u64 });
     }
-    dimensions.iter().map(|d| Ok(Dim { size: word(d.size)?, stride: stride_word(d.stride)? })).collect()
+    let dim = |d: &Dimension| {
+        Ok(Dim { size: word(d.size)?, stride: stride_word(d.stride)?, place: if placed { d.place } else { 0 } })
+    };
+    dimensions.iter().map(dim).collect()
 }
 
 pub(super) fn word(n: u64) -> Result<u32, Error> {

@@ -1,58 +1,212 @@
 //! Hardmax: short slices are searched and written by one dispatch; for long ones an ArgMax leaves the winners in scratch,
 //! and one more dispatch writes.
 
-use super::dims::word;
-use super::reduction::{Cut, MAX_STEPS, Reduction, Setup, groups, input_bindings, nan_constants};
+use std::ops::Range;
+
+use super::dims::{blocks, word};
+use super::pieces::slabs;
+use super::reduction::{Cut, MAX_STEPS, Reduction, Setup, Source, groups, input_bindings, nan_constants, sources};
+use super::tuning::tuning;
 use super::{
     Access, Binding, Constant, HardmaxWriteParams, Kernel, Operator, Params, Pass, Plan, Program, Slot, Store,
-    check_binding, grid, output_bindings,
+    binding_step, check_binding, check_count, grid, output_bindings, target_part,
 };
 use crate::{Error, Hardmax, Limits, Operation};
 
 pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
     let slice = op.checked()?;
     let outputs = op.outputs()?;
-    let targets = output_bindings(&outputs, limits)?;
-    let mut plan = Plan::new(format!("Hardmax {} {:?} over {slice:?}", op.dtype, op.input.shape()), 1, &targets);
+    let targets = output_bindings(&outputs);
+    let mut plan = Plan::new(
+        format!("Hardmax {} {:?} over {slice:?}", op.dtype, op.input.shape()),
+        op.input.views().len(),
+        &targets,
+    );
     if targets[0].bytes == 0 {
         return Ok(plan);
     }
-    let shape = op.input.shape();
-    let slice_len: u64 = slice.iter().map(|&d| shape[d]).product();
-    let columns: u64 = slice.last().map_or(1, |&last| shape[last + 1..].iter().product());
-    let out_len = outputs[0].len() / slice_len;
-    let winners = Binding { binding: 3, slot: Slot::Scratch(1), writes: true, offset_bytes: 0, bytes: out_len * 4 };
-    let reduction = Reduction {
-        dtype: op.dtype,
-        view: &op.input,
-        reduced: &slice,
-        operator: Operator::ArgMax,
-        store: Store::Index,
-        targets: vec![winners],
-        constants: nan_constants(op.dtype, op.nan),
-        index_words: Some(1),
-        out_len,
-    };
-    let setup = reduction.setup(limits)?;
-    plan.input_bytes[0] = setup.window.end_bytes();
-    let output = Output { len: outputs[0].len(), slice_len, columns, target: targets[0] };
-    if let Some(pass) = one_dispatch(&reduction, &setup, &output, limits)? {
-        plan.passes = vec![pass];
-        return plan.checked(limits);
+    let sources = sources(&op.input, 0);
+    let job = Job { op, slice: &slice, sources, output: Output::new(op.input.shape(), &slice, targets[0]) };
+    plan.passes = job.passes(limits)?;
+    plan.complete(limits)
+}
+
+/// A Hardmax, or a slab of one.
+struct Job<'a> {
+    op: &'a Hardmax,
+    slice: &'a [usize],
+    sources: Vec<Source>,
+    output: Output,
+}
+
+impl Job<'_> {
+    fn passes(&self, limits: &Limits) -> Result<Vec<Pass>, Error> {
+        match self.whole(limits) {
+            Err(Error::TooLarge { .. }) => {}
+            passes => return passes,
+        }
+        if let Some(passes) = self.slabs(limits)? {
+            return Ok(passes);
+        }
+        let mut passes = self.search().passes(limits)?;
+        passes.extend(self.write(limits)?);
+        Ok(passes)
     }
-    check_binding("bytes of Hardmax's winners", winners.bytes, limits)?;
-    (plan.passes, plan.scratch_bytes[0]) = reduction.passes(&setup, limits)?;
-    plan.passes.push(write(&reduction, &setup, &output, winners, limits)?);
-    plan.scratch_bytes[1] = winners.bytes;
-    plan.checked(limits)
+
+    /// The passes, if input and output fit a binding each.
+    fn whole(&self, limits: &Limits) -> Result<Vec<Pass>, Error> {
+        check_binding("bytes of an output", self.output.target.bytes, limits)?;
+        let search = self.search();
+        let setup = search.setup(limits)?;
+        if let Some(pass) = one_dispatch(&search, &setup, &self.output, limits)? {
+            return Ok(vec![pass]);
+        }
+        let mut passes = search.whole(&setup, limits)?;
+        passes.extend(self.write(limits)?);
+        Ok(passes)
+    }
+
+    /// The passes, if slabs along the outermost dimension fit, each a Hardmax of its own.
+    fn slabs(&self, limits: &Limits) -> Result<Option<Vec<Pass>>, Error> {
+        let shape = self.op.input.shape();
+        let Some(d) = (0..shape.len()).find(|&d| shape[d] > 1 && !self.slice.contains(&d)) else { return Ok(None) };
+        if self.slice.iter().any(|&own| own < d && shape[own] > 1) {
+            return Ok(None); // a slab's outputs would not follow one another
+        }
+        let outputs = self.output.len / shape[d];
+        let bytes = self.op.dtype.bytes();
+        let Some(slabs) = slabs(&self.search(), d, outputs, &[bytes], limits)? else { return Ok(None) };
+        let mut passes = Vec::new();
+        for slab in slabs {
+            let target = target_part(self.output.target, bytes, slab.first * outputs, slab.len * outputs);
+            let mut shape = shape.to_vec();
+            shape[d] = slab.len;
+            let output = Output::new(&shape, self.slice, target);
+            passes.extend(Job { sources: vec![slab.source], output, ..*self }.whole(limits)?);
+        }
+        Ok(Some(passes))
+    }
+
+    /// The reduction that leaves the winners in scratch 1.
+    fn search(&self) -> Reduction<'_> {
+        let out_len = self.output.len / self.output.slice_len;
+        Reduction {
+            dtype: self.op.dtype,
+            sources: self.sources.clone(),
+            reduced: self.slice,
+            operator: Operator::ArgMax,
+            store: Store::Index,
+            targets: vec![Binding {
+                binding: 3,
+                slot: Slot::Scratch(1),
+                writes: true,
+                offset_bytes: 0,
+                bytes: out_len.saturating_mul(4),
+            }],
+            constants: nan_constants(self.op.dtype, self.op.nan),
+            index_words: Some(1),
+            out_len,
+        }
+    }
+
+    /// The dispatches that write once the winners are known: one where output and winners fit a binding each.
+    fn write(&self, limits: &Limits) -> Result<Vec<Pass>, Error> {
+        let bytes = self.op.dtype.bytes();
+        let step = binding_step(&[bytes], limits);
+        let most = (limits.max_binding_bytes / bytes).min(1 << 31) / step * step;
+        if most == 0 {
+            let (given, needed) = (limits.max_binding_bytes, step * bytes);
+            return Err(Error::DeviceTooSmall { what: "max_storage_buffer_binding_size", given, needed });
+        }
+        let mut passes = Vec::new();
+        for Range { start: first, end } in blocks(0..self.output.len, most) {
+            let len = end - first;
+            let windows = self.output.winners(first, len, limits);
+            let several = windows.len() > 1;
+            for (n, winners) in windows.into_iter().enumerate() {
+                let continues = (n > 0).then_some(Constant::Continues);
+                let constants = several.then_some(Constant::Guarded).into_iter().chain(continues).collect();
+                passes.push(self.write_part(first, len, winners, constants, limits)?);
+                check_count(passes.len())?;
+            }
+        }
+        Ok(passes)
+    }
+
+    /// Writes some of the output, as far as these winners are concerned.
+    fn write_part(
+        &self,
+        first: u64,
+        len: u64,
+        winners: Binding,
+        mut constants: Vec<Constant>,
+        limits: &Limits,
+    ) -> Result<Pass, Error> {
+        let Output { slice_len, columns, target, .. } = self.output;
+        let tuning = tuning(limits);
+        let dtype = self.op.dtype;
+        let units = len.div_ceil(dtype.lanes());
+        let share = tuning.share(units);
+        let line = first / columns;
+        let block = line / slice_len;
+        word(len + columns)?; // the shader counts on from the first column
+        constants.insert(0, Constant::Group(tuning.group as u32));
+        Ok(Pass {
+            kernel: Kernel { program: Program::HardmaxWrite, dtype, constants },
+            params: Params::HardmaxWrite(HardmaxWriteParams {
+                len: word(len)?,
+                columns: word(columns)?,
+                slice_len: word(slice_len)?,
+                share: word(share)?,
+                column: word(first % columns)?,
+                position: word(line % slice_len)?,
+                // Counted from the first block's first winner on, which may lie before the window or after its begin.
+                first_winner: (winners.offset_bytes / 4).wrapping_sub(block * columns) as u32,
+                winners: word(winners.bytes / 4)?,
+            }),
+            grid: grid(units.div_ceil(share).div_ceil(tuning.group), tuning.group * share * dtype.lanes(), limits)?,
+            bindings: vec![winners, target_part(target, dtype.bytes(), first, len)],
+        })
+    }
 }
 
 /// The output as blocks of `slice_len` rows of `columns` elements.
+#[derive(Clone, Copy)]
 struct Output {
     len: u64,
     slice_len: u64,
     columns: u64,
     target: Binding,
+}
+
+impl Output {
+    fn new(shape: &[u64], slice: &[usize], target: Binding) -> Output {
+        let columns = slice.last().map_or(1, |&last| shape[last + 1..].iter().product());
+        let slice_len = slice.iter().map(|&d| shape[d]).product();
+        Output { len: shape.iter().product(), slice_len, columns, target }
+    }
+
+    /// The winners that some of the output needs, as windows of scratch 1.
+    fn winners(&self, first: u64, len: u64, limits: &Limits) -> Vec<Binding> {
+        let last = first + len - 1;
+        let winner = |line: u64, column: u64| line / self.slice_len * self.columns + column;
+        let (line, last_line) = (first / self.columns, last / self.columns);
+        let (begin, end) = match line == last_line {
+            true => (winner(line, first % self.columns), winner(line, last % self.columns) + 1),
+            false => (winner(line, 0), winner(last_line, self.columns)),
+        };
+        let step = binding_step(&[4], limits);
+        let most = (limits.max_binding_bytes / 4 / step).max(1) * step;
+        let begin = begin / step * step;
+        let window = |Range { start, end }: Range<u64>| Binding {
+            binding: 1,
+            slot: Slot::Scratch(1),
+            writes: false,
+            offset_bytes: start * 4,
+            bytes: (end - start) * 4,
+        };
+        blocks(begin..end, most).map(window).collect()
+    }
 }
 
 /// Search and write in one, where a slice is not split and an invocation has not too much to write.
@@ -82,7 +236,7 @@ fn one_dispatch(reduction: &Reduction, setup: &Setup, output: &Output, limits: &
         (program, access, team, groups(reduction.out_len, team, lanes, tuning.group))
     };
     let cut = Cut { access, team, ..*cut };
-    let mut params = reduction.params(problem, &cut)?;
+    let mut params = reduction.params(problem, &cut, Store::Index)?;
     params.columns = word(output.columns)?;
     word(output.len + 64 * tuning.group)?; // the shaders count output elements
     Ok(Some(Pass {
@@ -91,33 +245,4 @@ fn one_dispatch(reduction: &Reduction, setup: &Setup, output: &Output, limits: &
         grid: grid(groups, tuning.group * lanes, limits)?,
         bindings: [&input_bindings(access, *window), &[output.target][..]].concat(),
     }))
-}
-
-/// The dispatch that writes once the winners are known.
-fn write(
-    reduction: &Reduction,
-    setup: &Setup,
-    output: &Output,
-    winners: Binding,
-    limits: &Limits,
-) -> Result<Pass, Error> {
-    let tuning = &setup.tuning;
-    let units = output.len.div_ceil(reduction.dtype.lanes());
-    let share = tuning.share(units);
-    let invocations = units.div_ceil(share);
-    Ok(Pass {
-        kernel: Kernel {
-            program: Program::HardmaxWrite,
-            dtype: reduction.dtype,
-            constants: vec![Constant::Group(tuning.group as u32)],
-        },
-        params: Params::HardmaxWrite(HardmaxWriteParams {
-            len: word(output.len)?,
-            columns: word(output.columns)?,
-            slice_len: word(output.slice_len)?,
-            share: word(share)?,
-        }),
-        grid: grid(invocations.div_ceil(tuning.group), tuning.group * share * reduction.dtype.lanes(), limits)?,
-        bindings: vec![Binding { binding: 1, writes: false, ..winners }, output.target],
-    })
 }

@@ -84,6 +84,20 @@ pub enum Access {
     Strided,
     /// Partial results of a split reduction.
     Finish,
+    /// Partial results of the pieces of a reduction beyond one binding; positions have 64 bits.
+    FinishPieces,
+}
+
+impl Access {
+    const fn name(self) -> &'static str {
+        match self {
+            Access::Rows => "rows",
+            Access::Columns => "columns",
+            Access::Strided => "strided",
+            Access::Finish => "finish",
+            Access::FinishPieces => "finish_pieces",
+        }
+    }
 }
 
 /// What a reducing kernel writes.
@@ -93,6 +107,8 @@ pub enum Access {
 pub enum Store {
     /// Partial results, to scratch.
     Partial,
+    /// Partial results of a piece of a larger reduction, to scratch.
+    Piece,
     /// Values.
     Value,
     /// Indices.
@@ -116,8 +132,12 @@ pub enum Constant {
     Last,
     /// Words of an index.
     IndexWords(u32),
-    /// The output holds a maximum already.
+    /// The output holds a result already, of earlier dispatches.
     Continues,
+    /// What is needed to write the output comes in several windows: what lies outside of this one is left to others.
+    Guarded,
+    /// Elements before or after this dispatch's are kept as they are.
+    Keeps,
     /// An output has more than one chunk.
     Split,
     /// An output has more than one run.
@@ -138,6 +158,8 @@ impl Constant {
             Constant::Last => "LAST",
             Constant::IndexWords(_) => "INDEX_WORDS",
             Constant::Continues => "CONTINUES",
+            Constant::Guarded => "GUARDED",
+            Constant::Keeps => "KEEPS",
             Constant::Split => "SPLIT",
             Constant::Runs => "RUNS",
             Constant::Ragged => "RAGGED",
@@ -152,6 +174,8 @@ impl Constant {
             Constant::NansIgnored
             | Constant::Last
             | Constant::Continues
+            | Constant::Guarded
+            | Constant::Keeps
             | Constant::Split
             | Constant::Runs
             | Constant::Ragged
@@ -175,11 +199,17 @@ impl Kernel {
                     (_, false) => parts.push(shader!("shared/main_solo")),
                     (_, true) => parts.extend([shader!("shared/team"), shader!("shared/main_team")]),
                 }
-                parts.push(match store {
-                    Store::Partial => shader!("shared/store_partial"),
-                    Store::Value => shader!("shared/store_value"),
-                    Store::Index => shader!("shared/store_index"),
-                    Store::Both => shader!("shared/store_both"),
+                parts.extend(match (store, operator) {
+                    (Store::Partial, _) => vec![shader!("shared/store_partial")],
+                    (Store::Piece, Operator::ReduceMax) => {
+                        vec![shader!("shared/place"), shader!("shared/store_piece_value")]
+                    }
+                    (Store::Piece, Operator::ArgMax) => {
+                        vec![shader!("shared/place"), shader!("shared/store_piece_position")]
+                    }
+                    (Store::Value, _) => vec![shader!("shared/store_value")],
+                    (Store::Index, _) => vec![shader!("shared/store_index")],
+                    (Store::Both, _) => vec![shader!("shared/store_both")],
                 });
                 parts
             }
@@ -215,20 +245,21 @@ impl Kernel {
     fn reducing_parts(&self, operator: Operator, access: Access) -> Vec<&'static str> {
         let mut parts = type_parts(self.dtype);
         parts.push(shader!("shared/reduction"));
-        parts.push(match operator {
-            Operator::ReduceMax => shader!("shared/best_value"),
-            Operator::ArgMax => shader!("shared/best_position"),
+        parts.push(match (operator, access) {
+            (Operator::ReduceMax, _) => shader!("shared/best_value"),
+            (Operator::ArgMax, Access::FinishPieces) => shader!("shared/best_place"),
+            (Operator::ArgMax, _) => shader!("shared/best_position"),
         });
         parts.extend(input_parts(self.dtype, access));
         parts.push(match (operator, access) {
             (Operator::ReduceMax, Access::Rows) => shader!("reduce_max_rows"),
             (Operator::ReduceMax, Access::Columns) => shader!("reduce_max_columns"),
             (Operator::ReduceMax, Access::Strided) => shader!("reduce_max_strided"),
-            (Operator::ReduceMax, Access::Finish) => shader!("reduce_max_finish"),
+            (Operator::ReduceMax, Access::Finish | Access::FinishPieces) => shader!("reduce_max_finish"),
             (Operator::ArgMax, Access::Rows) => shader!("arg_max_rows"),
             (Operator::ArgMax, Access::Columns) => shader!("arg_max_columns"),
             (Operator::ArgMax, Access::Strided) => shader!("arg_max_strided"),
-            (Operator::ArgMax, Access::Finish) => shader!("arg_max_finish"),
+            (Operator::ArgMax, Access::Finish | Access::FinishPieces) => shader!("arg_max_finish"),
         });
         parts
     }
@@ -334,7 +365,7 @@ fn input_parts(dtype: DType, access: Access) -> Vec<&'static str> {
     match access {
         Access::Rows | Access::Columns => vec![words, shader!("shared/input_packs")],
         Access::Strided => vec![words],
-        Access::Finish => vec![],
+        Access::Finish | Access::FinishPieces => vec![],
     }
 }
 
@@ -347,12 +378,11 @@ impl fmt::Display for Kernel {
                     Operator::ReduceMax => "reduce_max",
                     Operator::ArgMax => "arg_max",
                 };
-                let access = format!("{access:?}").to_ascii_lowercase();
                 let store = format!("{store:?}").to_ascii_lowercase();
-                write!(f, "{operator}_{access} {} -> {store}", self.dtype)?;
+                write!(f, "{operator}_{} {} -> {store}", access.name(), self.dtype)?;
             }
             Program::HardmaxRows { access, .. } => {
-                write!(f, "hardmax_rows {} ({})", self.dtype, format!("{access:?}").to_ascii_lowercase())?;
+                write!(f, "hardmax_rows {} ({})", self.dtype, access.name())?;
             }
             Program::HardmaxColumns => write!(f, "hardmax_columns {}", self.dtype)?,
             Program::HardmaxWrite => write!(f, "hardmax_write {}", self.dtype)?,

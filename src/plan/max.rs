@@ -1,73 +1,269 @@
 //! Max: operands broadcast together, as many of them in one dispatch as there are bindings; more continue from the
 //! output.
 
-use super::dims::{Window, stride_word, word};
+use std::ops::Range;
+
+use super::dims::{Window, gcd, stride_word, word};
 use super::kernel::FIRST_OPERAND;
 use super::params::MAX_DIMS;
-use super::reduction::nan_constants;
+use super::reduction::{Source, nan_constants, sources};
 use super::tuning::{Tuning, tuning};
 use super::{
-    Binding, BroadcastParams, Constant, Kernel, OperandParams, Params, Pass, Plan, Program, Slot, grid, output_bindings,
+    Binding, BroadcastParams, Constant, Kernel, OperandParams, Params, Pass, Plan, Program, Slot, binding_step,
+    check_binding, check_count, grid, output_bindings, target_part,
 };
 use crate::{DType, Error, Limits, Max, Operation, View};
 
 /// The most operands of one dispatch: a mask of 32 bits tells their forms.
 const MAX_OPERANDS: u64 = 32;
 
+/// The most elements of a piece of the output: counters have 32 bits.
+const MAX_ELEMENTS: u64 = 1 << 31;
+
 pub(crate) fn max(op: &Max, limits: &Limits) -> Result<Plan, Error> {
     let output = op.outputs()?.remove(0);
-    let targets = output_bindings(std::slice::from_ref(&output), limits)?;
+    let target = output_bindings(std::slice::from_ref(&output))[0];
     let label = format!("Max {} of {} to {:?}", op.dtype, op.inputs.len(), output.shape);
-    let mut plan = Plan::new(label, op.inputs.len(), &targets);
-    if targets[0].bytes == 0 {
+    let mut plan = Plan::new(label, op.inputs.iter().map(|input| input.views().len()).sum(), &[target]);
+    if target.bytes == 0 {
         return Ok(plan);
     }
-    plan.in_place = op.in_place;
-    let views = operands(op, &mut plan)?;
-    let rows = Rows::new(&output.shape, &views.iter().map(|(view, _)| view).collect::<Vec<_>>())?;
     let mut operands = Vec::new();
-    for (n, (view, slot)) in views.iter().enumerate() {
-        let operand = Operand::new(op.dtype, view, *slot, &rows, n, limits)?;
-        if let Slot::Input(n) = slot {
-            plan.input_bytes[*n] = operand.window.end_bytes();
+    let mut slot = 0;
+    for (n, input) in op.inputs.iter().enumerate() {
+        match op.in_place == Some(n) {
+            true => plan.in_place = Some(slot),
+            false => operands.push(Operand::new(sources(input, slot), input.shape(), &output.shape)?),
         }
-        operands.push(operand);
-    }
-    let job =
-        Job { dtype: op.dtype, len: output.len(), rows, target: targets[0], nan: nan_constants(op.dtype, op.nan) };
-    let most = u64::from(limits.max_storage_bindings).saturating_sub(1).min(MAX_OPERANDS) as usize;
-    if most == 0 {
-        return Err(Error::DeviceTooSmall {
-            what: "max_storage_buffers_per_shader_stage",
-            given: limits.max_storage_bindings.into(),
-            needed: 2,
-        });
-    }
-    let mut continues = op.in_place.is_some();
-    if operands.is_empty() {
-        plan.passes = job.passes(&[], continues, limits)?; // one input, in place: NaN is made canonical
-    }
-    for operands in operands.chunks(most) {
-        plan.passes.extend(job.passes(operands, continues, limits)?);
-        continues = true;
-    }
-    plan.checked(limits)
-}
-
-/// What is read: the inputs but the one written in place, and the constant, which goes into the plan.
-fn operands(op: &Max, plan: &mut Plan) -> Result<Vec<(View, Slot)>, Error> {
-    let shape = op.checked()?;
-    let mut operands = Vec::new();
-    for (n, view) in op.inputs.iter().enumerate().filter(|&(n, _)| op.in_place != Some(n)) {
-        operands.push((view.broadcast(&shape)?, Slot::Input(n)));
+        slot += input.views().len();
     }
     if let Some(constant) = &op.constant {
-        operands.push((View::new(constant.shape())?.broadcast(&shape)?, Slot::Constant(0)));
+        let source = Source { slot: Slot::Constant(0), view: View::new(constant.shape())? };
+        operands.push(Operand::new(vec![source], constant.shape(), &output.shape)?);
         let mut bytes = constant.bytes().to_vec();
         bytes.resize(bytes.len().next_multiple_of(4), 0);
         plan.constants.push(bytes);
     }
-    Ok(operands)
+    let broadcast = Broadcast { op, shape: &output.shape, operands, len: output.len(), target };
+    plan.passes = match broadcast.whole(limits) {
+        Err(Error::TooLarge { .. }) => broadcast.pieces(limits)?,
+        passes => passes?,
+    };
+    plan.complete(limits)
+}
+
+/// Operands stretched to the output's shape.
+struct Broadcast<'a> {
+    op: &'a Max,
+    shape: &'a [u64],
+    operands: Vec<Operand>,
+    len: u64,
+    target: Binding,
+}
+
+impl Broadcast<'_> {
+    /// The passes, if the output and each operand fit a binding.
+    fn whole(&self, limits: &Limits) -> Result<Vec<Pass>, Error> {
+        check_binding("bytes of an output", self.target.bytes, limits)?;
+        let piece = Piece { begin: 0, end: self.len, keeps: false };
+        let indices: Vec<Range<u64>> = self.shape.iter().map(|&size| 0..size).collect();
+        let sources = self.sources(&indices)?;
+        self.passes(self.shape, &sources, self.target, self.len, piece, limits)
+    }
+
+    /// The passes for boxes of consecutive outputs whose elements fit a binding, on both sides.
+    fn pieces(&self, limits: &Limits) -> Result<Vec<Pass>, Error> {
+        let mut boxes = Vec::new();
+        self.cut(&self.shape.iter().map(|&size| 0..size).collect::<Vec<_>>(), limits, &mut boxes)?;
+        let step = binding_step(&[self.op.dtype.bytes()], limits);
+        let mut passes = Vec::new();
+        for indices in boxes {
+            let shape: Vec<u64> = indices.iter().map(|range| range.end - range.start).collect();
+            let sources = self.sources(&indices)?;
+            let (first, len) = (self.first(&indices), shape.iter().product::<u64>());
+            let begin = first % step;
+            let target = target_part(self.target, self.op.dtype.bytes(), first - begin, begin + len);
+            let is_last = first + len == self.len;
+            let end = if is_last { (begin + len).next_multiple_of(self.op.dtype.lanes()) } else { begin + len };
+            let piece = Piece { begin, end, keeps: true };
+            passes.extend(self.passes(&shape, &sources, target, len, piece, limits)?);
+            check_count(passes.len())?;
+        }
+        Ok(passes)
+    }
+
+    /// The passes of one piece: as many operands in each as there are bindings.
+    fn passes(
+        &self,
+        shape: &[u64],
+        sources: &[Source],
+        target: Binding,
+        len: u64,
+        piece: Piece,
+        limits: &Limits,
+    ) -> Result<Vec<Pass>, Error> {
+        let dtype = self.op.dtype;
+        let rows = Rows::new(shape, &sources.iter().map(|source| &source.view).collect::<Vec<_>>())?;
+        let read = |(n, source): (usize, &Source)| Read::new(dtype, source, &rows, n, limits);
+        let reads = sources.iter().enumerate().map(read).collect::<Result<Vec<_>, Error>>()?;
+        let job = Job { dtype, len, rows, target, piece, nan: nan_constants(dtype, self.op.nan) };
+        let most = u64::from(limits.max_storage_bindings).saturating_sub(1).min(MAX_OPERANDS) as usize;
+        if most == 0 {
+            return Err(Error::DeviceTooSmall {
+                what: "max_storage_buffers_per_shader_stage",
+                given: limits.max_storage_bindings.into(),
+                needed: 2,
+            });
+        }
+        let mut continues = self.op.in_place.is_some();
+        if reads.is_empty() {
+            return job.passes(&[], continues, limits); // one input, in place: NaN is made canonical
+        }
+        let mut passes = Vec::new();
+        for reads in reads.chunks(most) {
+            passes.extend(job.passes(reads, continues, limits)?);
+            continues = true;
+        }
+        Ok(passes)
+    }
+
+    /// Cuts a box of consecutive outputs along its outermost dimension, until every part fits.
+    fn cut(&self, indices: &[Range<u64>], limits: &Limits, boxes: &mut Vec<Vec<Range<u64>>>) -> Result<(), Error> {
+        let lens: Vec<u64> = indices.iter().map(|range| range.end - range.start).collect();
+        let Some(d) = lens.iter().position(|&len| len > 1) else {
+            boxes.push(indices.to_vec());
+            return check_count(boxes.len());
+        };
+        let mut part = indices.to_vec();
+        let Range { start: mut at, end } = indices[d];
+        while at < end {
+            part[d] = at..end;
+            let most = self.most_indices(d, &part, limits);
+            part[d] = at..end.min(at.saturating_add(most.max(1)));
+            match most {
+                0 => self.cut(&part, limits, boxes)?,
+                _ => boxes.push(part.clone()),
+            }
+            check_count(boxes.len())?;
+            at = part[d].end;
+        }
+        Ok(())
+    }
+
+    /// How many indices of a box's outermost dimension fit, with all of the inner ones; 0 where one does not.
+    fn most_indices(&self, d: usize, indices: &[Range<u64>], limits: &Limits) -> u64 {
+        let lens: Vec<u64> = indices.iter().map(|range| range.end - range.start).collect();
+        let inner: u64 = lens[d + 1..].iter().product();
+        // A window begins up to an alignment, or a pack, before its first element.
+        let slack = limits.binding_alignment_bytes.max(16) + 16;
+        let elements = limits.max_binding_bytes.saturating_sub(slack) / self.op.dtype.bytes();
+        let share = 1024; // what an invocation can write without looping for too long
+        let elements = elements.min(MAX_ELEMENTS).min(tuning(limits).most_invocations.saturating_mul(share));
+        let fit = |operand: &Operand| operand.most_indices(d, indices, elements);
+        let most = self.operands.iter().map(fit).min().unwrap_or(u64::MAX).min(elements / inner);
+        // Parts that begin with a whole pack can go pack by pack.
+        let step = binding_step(&[self.op.dtype.bytes()], limits);
+        let step = step / gcd(step, inner);
+        if most < lens[d] && most > step { most - most % step } else { most }
+    }
+
+    fn sources(&self, indices: &[Range<u64>]) -> Result<Vec<Source>, Error> {
+        self.operands.iter().map(|operand| operand.source(indices)).collect()
+    }
+
+    fn first(&self, indices: &[Range<u64>]) -> u64 {
+        indices.iter().zip(self.shape).fold(0, |first, (range, size)| first * size + range.start)
+    }
+}
+
+/// An input stretched to the output's shape, in parts along one dimension of it.
+struct Operand {
+    dimension: usize,
+    /// Where each part begins, ascending.
+    parts: Vec<(u64, Source)>,
+}
+
+impl Operand {
+    fn new(sources: Vec<Source>, own: &[u64], shape: &[u64]) -> Result<Operand, Error> {
+        // A scalar is repeated along the last dimension, as along all.
+        let dimension = shape.len().saturating_sub(own.len().max(1));
+        let mut begin = 0;
+        let mut parts = Vec::with_capacity(sources.len());
+        for Source { slot, view } in sources {
+            let mut stretched = shape.to_vec();
+            let len = view.shape().first().copied().unwrap_or(1);
+            if own.first().is_some_and(|&size| size != 1) {
+                stretched[dimension] = len;
+            }
+            parts.push((begin, Source { slot, view: view.broadcast(&stretched)? }));
+            begin += len;
+        }
+        Ok(Operand { dimension, parts })
+    }
+
+    /// The part with an index of the dimension, and where it begins.
+    fn part(&self, index: u64) -> &(u64, Source) {
+        &self.parts[self.parts.partition_point(|&(begin, _)| begin <= index) - 1]
+    }
+
+    /// Where the part with an index of the dimension ends.
+    fn part_end(&self, index: u64) -> u64 {
+        let (begin, source) = self.part(index);
+        begin + source.view.shape().get(self.dimension).unwrap_or(&1)
+    }
+
+    /// The elements for a box of the output, if they lie in one part.
+    fn source(&self, indices: &[Range<u64>]) -> Result<Source, Error> {
+        let (begin, Source { slot, view }) = match indices.get(self.dimension) {
+            Some(range) if range.end > self.part_end(range.start) => {
+                let given = self.parts.len() as u64;
+                return Err(Error::TooLarge {
+                    what: "buffers of one operand that one dispatch reads",
+                    given,
+                    limit: 1,
+                });
+            }
+            Some(range) => self.part(range.start),
+            None => &self.parts[0],
+        };
+        let mut view = view.clone();
+        for (d, range) in indices.iter().enumerate() {
+            let from = if d == self.dimension { range.start - begin } else { range.start };
+            view = view.slice(d, from, range.end - range.start, 1)?;
+        }
+        Ok(Source { slot: *slot, view })
+    }
+
+    /// How many indices of a box's outermost dimension lie in one part, and within so many elements.
+    fn most_indices(&self, d: usize, indices: &[Range<u64>], elements: u64) -> u64 {
+        let own = &indices[self.dimension];
+        let part_end = self.part_end(own.start);
+        let in_part = match d == self.dimension {
+            true => part_end - own.start,
+            false if own.end > part_end => return 0,
+            false => u64::MAX,
+        };
+        let strides = self.part(own.start).1.view.strides();
+        let reach = |e: usize| strides[e].unsigned_abs().saturating_mul(indices[e].end - indices[e].start - 1);
+        let others = (d + 1..indices.len()).map(reach).fold(1, u64::saturating_add);
+        let fit = match (elements.checked_sub(others), strides[d].unsigned_abs()) {
+            (None, _) => 0,
+            (Some(_), 0) => u64::MAX,
+            (Some(left), stride) => left / stride + 1,
+        };
+        fit.min(in_part)
+    }
+}
+
+/// What a piece of the output is, within its binding.
+#[derive(Clone, Copy)]
+struct Piece {
+    /// The first element.
+    begin: u64,
+    /// The first element after it that is kept as it is.
+    end: u64,
+    /// Whether there are elements around it to be kept.
+    keeps: bool,
 }
 
 /// The output's dimensions, collapsed as far as every operand allows; innermost first.
@@ -110,21 +306,22 @@ impl Rows {
     }
 }
 
-/// One operand: what is bound, and where its elements are in it.
+/// What one dispatch reads of an operand: what is bound, and where its elements are in it.
 #[derive(Clone)]
-struct Operand {
+struct Read {
     window: Binding,
     params: OperandParams,
     /// Elements that the binding holds.
     span: u64,
 }
 
-impl Operand {
-    fn new(dtype: DType, view: &View, slot: Slot, rows: &Rows, n: usize, limits: &Limits) -> Result<Operand, Error> {
-        let Window { base, span, binding } = Window::new(dtype, view, slot, limits)?;
+impl Read {
+    fn new(dtype: DType, source: &Source, rows: &Rows, n: usize, limits: &Limits) -> Result<Read, Error> {
+        let Source { slot, view } = source;
+        let Window { base, span, binding } = Window::new(dtype, view, *slot, limits)?;
         word(span + 64)?; // a pack may begin at the last element
         let strides = &rows.strides[n];
-        Ok(Operand {
+        Ok(Read {
             window: binding,
             params: OperandParams {
                 start: word(view.offset() - base)?,
@@ -156,6 +353,7 @@ struct Job {
     len: u64,
     rows: Rows,
     target: Binding,
+    piece: Piece,
     nan: Vec<Constant>,
 }
 
@@ -163,57 +361,59 @@ struct Job {
 const FEWEST_PACKS: u64 = 1024;
 
 impl Job {
-    fn passes(&self, operands: &[Operand], continues: bool, limits: &Limits) -> Result<Vec<Pass>, Error> {
+    fn passes(&self, reads: &[Read], continues: bool, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let tuning = tuning(limits);
         let pack = self.dtype.pack_elements();
         let packs = self.len / pack;
         let whole = self.rows.row_len().is_multiple_of(pack);
         let packs_fit = packs > 0
+            && self.piece.begin == 0
             && (whole || self.rows.sizes.len() == 1 && packs >= FEWEST_PACKS)
-            && operands.iter().all(|operand| operand.has_packs(pack));
+            && reads.iter().all(|read| read.has_packs(pack));
         if !packs_fit {
-            return Ok(vec![self.elements(operands, continues, 0, &tuning, limits)?]);
+            let first = self.piece.begin / self.dtype.lanes();
+            return Ok(vec![self.elements(reads, continues, first, &tuning, limits)?]);
         }
-        let mut passes = vec![self.packs(operands, continues, packs, &tuning, limits)?];
+        let mut passes = vec![self.packs(reads, continues, packs, &tuning, limits)?];
         if !whole {
             let first = packs * pack / self.dtype.lanes();
-            passes.push(self.elements(operands, continues, first, &tuning, limits)?);
+            passes.push(self.elements(reads, continues, first, &tuning, limits)?);
         }
         Ok(passes)
     }
 
     fn packs(
         &self,
-        operands: &[Operand],
+        reads: &[Read],
         continues: bool,
         packs: u64,
         tuning: &Tuning,
         limits: &Limits,
     ) -> Result<Pass, Error> {
-        let splats = operands.iter().enumerate().filter(|(_, o)| o.is_splat()).fold(0, |mask, (n, _)| mask | 1 << n);
-        let program = Program::MaxPacks { operands: operands.len() as u32, splats };
-        self.pass(program, operands, continues, 0, packs, tuning, limits)
+        let splats = reads.iter().enumerate().filter(|(_, o)| o.is_splat()).fold(0, |mask, (n, _)| mask | 1 << n);
+        let program = Program::MaxPacks { operands: reads.len() as u32, splats };
+        self.pass(program, reads, continues, 0, packs, tuning, limits)
     }
 
     /// Output units from `first` on.
     fn elements(
         &self,
-        operands: &[Operand],
+        reads: &[Read],
         continues: bool,
         first: u64,
         tuning: &Tuning,
         limits: &Limits,
     ) -> Result<Pass, Error> {
-        let program = Program::MaxElements { operands: operands.len() as u32 };
-        let units = self.len.div_ceil(self.dtype.lanes()) - first;
-        self.pass(program, operands, continues, first, units, tuning, limits)
+        let program = Program::MaxElements { operands: reads.len() as u32 };
+        let units = (self.piece.begin + self.len).div_ceil(self.dtype.lanes()) - first;
+        self.pass(program, reads, continues, first, units, tuning, limits)
     }
 
     #[allow(clippy::too_many_arguments)] // the two callers above differ in the first five
     fn pass(
         &self,
         program: Program,
-        operands: &[Operand],
+        reads: &[Read],
         continues: bool,
         first: u64,
         writes: u64,
@@ -226,7 +426,9 @@ impl Job {
         let mut constants = vec![Constant::Group(tuning.group as u32)];
         constants.extend(&self.nan);
         constants.extend(continues.then_some(Constant::Continues));
-        let bind = |(n, operand): (usize, &Operand)| Binding { binding: FIRST_OPERAND + n as u32, ..operand.window };
+        let keeps = self.piece.keeps && matches!(program, Program::MaxElements { .. });
+        constants.extend(keeps.then_some(Constant::Keeps));
+        let bind = |(n, read): (usize, &Read)| Binding { binding: FIRST_OPERAND + n as u32, ..read.window };
         Ok(Pass {
             kernel: Kernel { program, dtype: self.dtype, constants },
             params: Params::Broadcast(BroadcastParams {
@@ -234,13 +436,15 @@ impl Job {
                 share: word(share)?,
                 row_len: word(self.rows.row_len())?,
                 first: word(first)?,
+                begin: word(self.piece.begin)?,
+                end: word(self.piece.end)?,
                 sizes: self.rows.sizes[1..].iter().map(|&size| word(size)).collect::<Result<_, _>>()?,
-                operands: operands.iter().map(|operand| operand.params.clone()).collect(),
+                operands: reads.iter().map(|read| read.params.clone()).collect(),
             }),
             grid: grid(invocations.div_ceil(tuning.group), tuning.group * share * pack, limits)?,
             bindings: [Binding { binding: 1, ..self.target }]
                 .into_iter()
-                .chain(operands.iter().enumerate().map(bind))
+                .chain(reads.iter().enumerate().map(bind))
                 .collect(),
         })
     }

@@ -10,6 +10,7 @@ mod hardmax;
 mod kernel;
 mod max;
 mod params;
+mod pieces;
 mod portable;
 mod reduce_max;
 mod reduction;
@@ -22,7 +23,9 @@ pub(crate) use arg_max::arg_max;
 pub(crate) use hardmax::hardmax;
 pub use kernel::{Access, Constant, Kernel, Operator, Program, Store};
 pub(crate) use max::max;
-pub use params::{BroadcastParams, Dim, FillParams, HardmaxWriteParams, OperandParams, Params, ReductionParams};
+pub use params::{
+    BroadcastParams, Dim, FillParams, HardmaxWriteParams, OperandParams, Params, Placement, ReductionParams,
+};
 pub use portable::{PortableAccess, PortableBinding, PortablePass, PortablePlan, PortableShader, PortableSlot};
 pub(crate) use reduce_max::reduce_max;
 
@@ -118,8 +121,16 @@ impl Plan {
         }
     }
 
-    /// The plan, if a stage of the device has bindings enough for it.
-    fn checked(self, limits: &Limits) -> Result<Plan, Error> {
+    /// The plan with its passes' needs counted, if a stage of the device has bindings enough for it.
+    fn complete(mut self, limits: &Limits) -> Result<Plan, Error> {
+        for binding in self.passes.iter().flat_map(|pass| &pass.bindings) {
+            let bytes = match binding.slot {
+                Slot::Input(n) => &mut self.input_bytes[n],
+                Slot::Scratch(n) => &mut self.scratch_bytes[n],
+                Slot::Output(_) | Slot::Constant(_) => continue,
+            };
+            *bytes = binding.end_bytes().max(*bytes);
+        }
         let needed = self.passes.iter().map(|pass| pass.bindings.len() as u64).max().unwrap_or(0);
         let given = limits.max_storage_bindings.into();
         if needed > given {
@@ -191,13 +202,35 @@ fn grid(groups: u64, group_elements: u64, limits: &Limits) -> Result<[u32; 3], E
 }
 
 /// The whole outputs, at bindings 3 and on.
-fn output_bindings(outputs: &[TensorType], limits: &Limits) -> Result<Vec<Binding>, Error> {
+fn output_bindings(outputs: &[TensorType]) -> Vec<Binding> {
     let whole = |(n, output): (usize, &TensorType)| {
         let bytes = padded_bytes(output.dtype, output.len()).unwrap_or(u64::MAX);
-        check_binding("bytes of an output", bytes, limits)?;
-        Ok(Binding { binding: 3 + n as u32, slot: Slot::Output(n), writes: true, offset_bytes: 0, bytes })
+        Binding { binding: 3 + n as u32, slot: Slot::Output(n), writes: true, offset_bytes: 0, bytes }
     };
     outputs.iter().enumerate().map(whole).collect()
+}
+
+/// Elements of these sizes at whose multiples a binding may begin, and whole packs too.
+fn binding_step(element_bytes: &[u64], limits: &Limits) -> u64 {
+    let step = |&bytes: &u64| (limits.binding_alignment_bytes.max(16) / bytes).max(1);
+    element_bytes.iter().map(step).max().unwrap_or(1)
+}
+
+/// Some elements of what a binding holds.
+fn target_part(target: Binding, element_bytes: u64, first: u64, len: u64) -> Binding {
+    let offset_bytes = target.offset_bytes + first * element_bytes;
+    Binding { offset_bytes, bytes: (len * element_bytes).next_multiple_of(4), ..target }
+}
+
+/// The most passes of a plan. Each has parameters, and a bind group.
+const MAX_PASSES: usize = 1 << 16;
+
+fn check_count(passes: usize) -> Result<(), Error> {
+    if passes > MAX_PASSES { Err(too_many(passes as u64)) } else { Ok(()) }
+}
+
+fn too_many(given: u64) -> Error {
+    Error::TooLarge { what: "passes", given, limit: MAX_PASSES as u64 }
 }
 
 fn check_binding(what: &'static str, bytes: u64, limits: &Limits) -> Result<(), Error> {

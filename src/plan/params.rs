@@ -39,6 +39,8 @@ pub struct Dim {
     pub size: u32,
     /// Elements from one to the next.
     pub stride: i32,
+    /// In a piece of a larger reduction: outputs, or positions, from one to the next. 0 elsewhere.
+    pub place: u64,
 }
 
 /// Which elements belong to which output. See `shaders/shared/reduction.wgsl`, which has the same fields.
@@ -65,6 +67,24 @@ pub struct ReductionParams {
     pub kept: Vec<Dim>,
     /// The reduced dimensions around the run, innermost first.
     pub outer: Vec<Dim>,
+    /// Where the results of a piece of a larger reduction belong; all 0 elsewhere.
+    pub placement: Placement,
+}
+
+/// Where the results of one piece belong among those of all pieces of a reduction. See `shaders/shared/place.wgsl`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Placement {
+    /// Records of one output, of all pieces together.
+    pub records: u32,
+    /// The piece's first record.
+    pub first_record: u32,
+    /// The position of its first element.
+    pub first_position: u64,
+    /// Positions from one element of a run to the next.
+    pub run_place: u64,
+    /// Outputs from one column to the next.
+    pub column_place: u32,
 }
 
 /// `Params` of `shaders/shared/reduction.wgsl`, as it lies in the uniform buffer.
@@ -81,7 +101,12 @@ pub(crate) struct RawReduction {
     pub columns: u32,
     pub kept_rank: u32,
     pub outer_rank: u32,
-    pub padding: [u32; 2],
+    pub records: u32,
+    pub first_record: u32,
+    pub first_position: [u32; 2],
+    pub run_place: [u32; 2],
+    pub column_place: u32,
+    pub padding: [u32; 3],
     pub kept: [[u32; 4]; MAX_DIMS],
     pub outer: [[u32; 4]; MAX_DIMS],
 }
@@ -99,7 +124,12 @@ impl ReductionParams {
             columns: self.columns,
             kept_rank: self.kept.len() as u32,
             outer_rank: self.outer.len() as u32,
-            padding: [0; 2],
+            records: self.placement.records,
+            first_record: self.placement.first_record,
+            first_position: words(self.placement.first_position),
+            run_place: words(self.placement.run_place),
+            column_place: self.placement.column_place,
+            padding: [0; 3],
             kept: raw_dims(&self.kept),
             outer: raw_dims(&self.outer),
         }
@@ -109,9 +139,15 @@ impl ReductionParams {
 fn raw_dims(dims: &[Dim]) -> [[u32; 4]; MAX_DIMS] {
     let mut raw = [[0; 4]; MAX_DIMS];
     for (raw, dim) in raw.iter_mut().zip(dims) {
-        *raw = [dim.size, dim.stride as u32, 0, 0];
+        let [low, high] = words(dim.place);
+        *raw = [dim.size, dim.stride as u32, low, high];
     }
     raw
+}
+
+/// 64 bits as the shaders take them, the low word first.
+fn words(n: u64) -> [u32; 2] {
+    [n as u32, (n >> 32) as u32]
 }
 
 /// What the filling kernel writes. See `shaders/fill.wgsl`, which has the same fields.
@@ -140,6 +176,14 @@ pub struct HardmaxWriteParams {
     pub slice_len: u32,
     /// Output units that an invocation writes.
     pub share: u32,
+    /// The column of the first element.
+    pub column: u32,
+    /// The position in its slice of the first element.
+    pub position: u32,
+    /// The window's first winner, counted from the first element's block on; it wraps where it lies before.
+    pub first_winner: u32,
+    /// Winners in the window.
+    pub winners: u32,
 }
 
 /// Operands that are broadcast together. See `shaders/shared/broadcast.wgsl`, which has the same fields.
@@ -154,6 +198,10 @@ pub struct BroadcastParams {
     pub row_len: u32,
     /// The first output unit to write.
     pub first: u32,
+    /// The first element in the output's binding.
+    pub begin: u32,
+    /// The element that is the first to be kept as it is, where some are.
+    pub end: u32,
     /// The sizes of the dimensions around the row, innermost first.
     pub sizes: Vec<u32>,
     /// What this dispatch reads.
@@ -181,7 +229,9 @@ pub(crate) struct RawBroadcast {
     pub row_len: u32,
     pub rank: u32,
     pub first: u32,
-    pub padding: [u32; 3],
+    pub begin: u32,
+    pub end: u32,
+    pub padding: u32,
     pub sizes: [u32; MAX_DIMS],
 }
 
@@ -203,7 +253,9 @@ impl BroadcastParams {
             row_len: self.row_len,
             rank: self.sizes.len() as u32,
             first: self.first,
-            padding: [0; 3],
+            begin: self.begin,
+            end: self.end,
+            padding: 0,
             sizes: padded(&self.sizes),
         };
         let mut bytes = bytemuck::bytes_of(&raw).to_vec();
@@ -254,10 +306,11 @@ mod tests {
     #[test]
     fn reduction_params_lie_where_the_shaders_look() {
         let host = host_layout!(RawReduction:
-            outputs reduce_len chunk_len chunks run_len run_stride start columns kept_rank outer_rank kept outer);
-        for operator in [Operator::ReduceMax, Operator::ArgMax] {
-            for access in [Access::Rows, Access::Columns, Access::Strided, Access::Finish] {
-                let program = Program::Reduce { operator, access, team: false, store: Store::Partial };
+            outputs reduce_len chunk_len chunks run_len run_stride start columns kept_rank outer_rank
+            records first_record first_position run_place column_place kept outer);
+        for (operator, store) in [(Operator::ReduceMax, Store::Value), (Operator::ArgMax, Store::Index)] {
+            for access in [Access::Rows, Access::Columns, Access::Strided, Access::Finish, Access::FinishPieces] {
+                let program = Program::Reduce { operator, access, team: false, store };
                 assert_eq!(wgsl_layout(program), host, "{program:?}");
             }
         }
@@ -270,13 +323,16 @@ mod tests {
 
     #[test]
     fn hardmax_write_params_lie_where_the_shader_looks() {
-        assert_eq!(wgsl_layout(Program::HardmaxWrite), host_layout!(HardmaxWriteParams: len columns slice_len share));
+        assert_eq!(
+            wgsl_layout(Program::HardmaxWrite),
+            host_layout!(HardmaxWriteParams: len columns slice_len share column position first_winner winners)
+        );
     }
 
     #[test]
     fn broadcast_params_lie_where_the_shaders_look() {
         for operands in [1_u32, 7, 32] {
-            let (mut head, _) = host_layout!(RawBroadcast: len share row_len rank first sizes);
+            let (mut head, _) = host_layout!(RawBroadcast: len share row_len rank first begin end sizes);
             head.push(("operands".into(), size_of::<RawBroadcast>()));
             let size = size_of::<RawBroadcast>() + operands as usize * size_of::<RawOperand>();
             for program in [Program::MaxPacks { operands, splats: 1 }, Program::MaxElements { operands }] {
@@ -289,7 +345,7 @@ mod tests {
 
     #[test]
     fn dimensions_are_a_size_and_a_stride() {
-        let dims = vec![Dim { size: 3, stride: -1 }, Dim { size: 5, stride: 7 }];
+        let dims = vec![Dim { size: 3, stride: -1, place: 0 }, Dim { size: 5, stride: 7, place: 2 + (9 << 32) }];
         let params = ReductionParams { outputs: 9, kept: dims[..1].to_vec(), outer: dims, ..Default::default() };
         let bytes = Params::Reduction(params).to_bytes();
         let words: Vec<u32> = bytemuck::pod_collect_to_vec(&bytes);
@@ -297,6 +353,6 @@ mod tests {
         let kept = offset_of!(RawReduction, kept) / 4;
         assert_eq!((words[0], words[8], words[9]), (9, 1, 2));
         assert_eq!(words[kept..kept + 8], [3, u32::MAX, 0, 0, 0, 0, 0, 0]);
-        assert_eq!(words[outer..outer + 8], [3, u32::MAX, 0, 0, 5, 7, 0, 0]);
+        assert_eq!(words[outer..outer + 8], [3, u32::MAX, 0, 0, 5, 7, 2, 9]);
     }
 }

@@ -1,13 +1,13 @@
 //! What ReduceMax, ArgMax and Hardmax have in common: which kernel reduces, how many invocations share a task, whether a
 //! row is split.
 
-use super::dims::{Problem, Window, shader_dims, stride_word, word};
+use super::dims::{Problem, Window, places, shader_dims, stride_word, word};
 use super::tuning::{Tuning, power_of_two_below, tuning};
 use super::{
-    Access, Binding, Constant, Kernel, Operator, Params, Pass, Plan, Program, ReductionParams, Slot, Store,
-    check_binding, grid,
+    Access, Binding, Constant, Kernel, Operator, Params, Pass, Placement, Plan, Program, ReductionParams, Slot, Store,
+    check_binding, grid, pieces, target_part,
 };
-use crate::{DType, Error, Limits, NanPolicy, View};
+use crate::{DType, Error, Limits, NanPolicy, Parts, View};
 
 /// The most loop iterations that an invocation may make, nested loops counted together. lavapipe ends loops silently
 /// at 65 535, and a short dispatch keeps clear of the watchdogs of drivers and browsers.
@@ -18,9 +18,11 @@ pub(super) const MAX_STEPS: u64 = 32_768;
 const MAX_PARTIALS: u64 = MAX_STEPS / 8;
 
 /// A reduction to be planned. It has outputs, and elements to reduce to them.
+#[derive(Clone)]
 pub(super) struct Reduction<'a> {
     pub dtype: DType,
-    pub view: &'a View,
+    /// The input: one view, or several that follow one another along the outermost dimension.
+    pub sources: Vec<Source>,
     pub reduced: &'a [usize],
     pub operator: Operator,
     /// What the last pass writes, and where.
@@ -32,6 +34,20 @@ pub(super) struct Reduction<'a> {
     pub index_words: Option<u32>,
     /// Output elements.
     pub out_len: u64,
+}
+
+/// A view of one input.
+#[derive(Clone)]
+pub(super) struct Source {
+    pub slot: Slot,
+    pub view: View,
+}
+
+/// The parts of an operation's input, which begins with that slot. Those without elements are left out.
+pub(super) fn sources(input: &Parts, first_slot: usize) -> Vec<Source> {
+    let source = |(n, view): (usize, &View)| Source { slot: Slot::Input(first_slot + n), view: view.clone() };
+    let sources = input.views().iter().enumerate().map(source);
+    sources.filter(|source| !source.view.is_empty()).collect()
 }
 
 /// A reduction with everything decided.
@@ -60,79 +76,116 @@ pub(super) struct Cut {
 }
 
 impl Reduction<'_> {
+    /// The plan, if it is this reduction and nothing else.
+    pub fn complete(&self, mut plan: Plan, limits: &Limits) -> Result<Plan, Error> {
+        plan.passes = self.passes(limits)?;
+        plan.complete(limits)
+    }
+
+    /// The passes. Partial results go to scratch 0.
+    pub fn passes(&self, limits: &Limits) -> Result<Vec<Pass>, Error> {
+        match self.setup(limits).and_then(|setup| self.whole(&setup, limits)) {
+            Err(Error::TooLarge { .. }) => pieces::passes(self, limits),
+            passes => passes,
+        }
+    }
+
+    /// Everything decided, if the input is one view that fits a binding.
     pub fn setup(&self, limits: &Limits) -> Result<Setup, Error> {
+        let [Source { slot, view }] = &self.sources[..] else {
+            let given = self.sources.len() as u64;
+            return Err(Error::TooLarge { what: "buffers that one dispatch reads", given, limit: 1 });
+        };
         let tuning = tuning(limits);
-        let window = Window::new(self.dtype, self.view, Slot::Input(0), limits)?;
-        let any_order = self.operator == Operator::ReduceMax;
-        let problem = Problem::new(self.view, self.reduced, any_order, &window);
-        // What follows multiplies both by small numbers.
-        word(problem.outputs())?;
-        word(problem.reduce_len())?;
-        let cut = self.cut(&problem, &tuning)?;
+        let window = Window::new(self.dtype, view, *slot, limits)?;
+        let places = places(view.shape(), self.reduced);
+        let problem = self.problem(view, &window, &places)?;
+        let budget = scratch_budget(self.dtype, problem.outputs().saturating_mul(problem.reduce_len()), problem.span);
+        let most_chunks = budget.min(limits.max_binding_bytes) / (self.out_len * self.record_words() * 4);
+        let cut = self.cut(&problem, most_chunks, &tuning)?;
         Ok(Setup { tuning, problem, window: window.binding, cut })
     }
 
-    /// The plan, if it is this reduction and nothing else.
-    pub fn complete(&self, mut plan: Plan, limits: &Limits) -> Result<Plan, Error> {
-        let setup = self.setup(limits)?;
-        (plan.passes, plan.scratch_bytes[0]) = self.passes(&setup, limits)?;
-        plan.input_bytes[0] = setup.window.end_bytes();
-        plan.checked(limits)
+    pub fn problem(&self, view: &View, window: &Window, places: &[u64]) -> Result<Problem, Error> {
+        let any_order = self.operator == Operator::ReduceMax;
+        let problem = Problem::new(view, self.reduced, any_order, window, places);
+        // What follows multiplies both by small numbers.
+        word(problem.outputs())?;
+        word(problem.reduce_len())?;
+        Ok(problem)
     }
 
-    /// The passes, and the bytes of partial results that they leave in scratch 0.
-    pub fn passes(&self, setup: &Setup, limits: &Limits) -> Result<(Vec<Pass>, u64), Error> {
-        let Setup { tuning, problem, window, cut } = setup;
-        let params = self.params(problem, cut)?;
-        let first = |store, targets: &[Binding]| {
-            let Cut { access, team, .. } = *cut;
-            let program = Program::Reduce { operator: self.operator, access, team: team > 1, store };
-            let mut constants = self.scan_constants(problem, cut, tuning);
-            constants.extend(self.index_constant().filter(|_| store != Store::Partial));
-            Ok::<_, Error>(Pass {
-                kernel: Kernel { program, dtype: self.dtype, constants },
-                grid: self.grid(problem, cut, store, tuning, limits)?,
-                params: Params::Reduction(params.clone()),
-                bindings: [&input_bindings(cut.access, *window), targets].concat(),
-            })
-        };
-        if cut.chunks == 1 {
-            return Ok((vec![first(self.store, &self.targets)?], 0));
+    /// One scan, and where it is split one more pass that finishes it.
+    pub fn whole(&self, setup: &Setup, limits: &Limits) -> Result<Vec<Pass>, Error> {
+        let Cut { chunks, .. } = setup.cut;
+        for target in &self.targets {
+            check_binding("bytes of an output", target.bytes, limits)?;
         }
-        let bytes = self.partial_bytes(cut);
+        if chunks == 1 {
+            return Ok(vec![self.scan(setup, self.store, &self.targets, Placement::default(), limits)?]);
+        }
+        let bytes = self.out_len * chunks * self.record_words() * 4;
         check_binding("bytes of partial results", bytes, limits)?;
-        let partials = Binding { binding: 3, slot: Slot::Scratch(0), writes: true, offset_bytes: 0, bytes };
-        let found = Binding { binding: 1, writes: false, ..partials };
-        let passes =
-            vec![first(Store::Partial, &[partials])?, self.finish(params.clone(), cut, found, tuning, limits)?];
-        Ok((passes, bytes))
+        let partials = partials(bytes);
+        let scan = self.scan(setup, Store::Partial, &[partials], Placement::default(), limits)?;
+        Ok(vec![scan, self.finish(Access::Finish, chunks, partials, limits)?])
     }
 
-    /// The finishing pass: one output's partial results are its row.
-    fn finish(
+    /// The pass that reads the input.
+    pub fn scan(
         &self,
-        mut params: ReductionParams,
-        cut: &Cut,
-        found: Binding,
-        tuning: &Tuning,
+        setup: &Setup,
+        store: Store,
+        targets: &[Binding],
+        placement: Placement,
         limits: &Limits,
     ) -> Result<Pass, Error> {
-        let preferred = cut.chunks.next_power_of_two().min(self.max_team(self.store, tuning));
-        let team = cut.chunks.div_ceil(MAX_PARTIALS).next_power_of_two().max(preferred);
-        let groups = groups(self.out_len, team, self.store_lanes(self.store), tuning.group);
-        params.kept.clear();
-        params.outer.clear();
+        let Setup { tuning, problem, window, cut } = setup;
+        let Cut { access, team, .. } = *cut;
+        let program = Program::Reduce { operator: self.operator, access, team: team > 1, store };
+        let mut constants = self.scan_constants(problem, cut, tuning);
+        constants.extend(self.index_constant().filter(|_| matches!(store, Store::Index | Store::Both)));
         Ok(Pass {
-            kernel: self.finish_kernel(team, tuning),
-            params: Params::Reduction(params),
-            grid: grid(groups, tuning.group * self.dtype.lanes(), limits)?,
-            bindings: [&[found], &self.targets[..]].concat(),
+            kernel: Kernel { program, dtype: self.dtype, constants },
+            grid: self.grid(problem, cut, store, tuning, limits)?,
+            params: Params::Reduction(ReductionParams { placement, ..self.params(problem, cut, store)? }),
+            bindings: [&input_bindings(access, *window), targets].concat(),
         })
     }
 
-    fn finish_kernel(&self, team: u64, tuning: &Tuning) -> Kernel {
-        let program =
-            Program::Reduce { operator: self.operator, access: Access::Finish, team: team > 1, store: self.store };
+    /// The finishing pass: one output's `records` partial results are its row.
+    pub fn finish(&self, access: Access, records: u64, partials: Binding, limits: &Limits) -> Result<Pass, Error> {
+        let tuning = tuning(limits);
+        let preferred = records.next_power_of_two().min(self.max_team(self.store, &tuning));
+        let team = records.div_ceil(MAX_PARTIALS).next_power_of_two().max(preferred);
+        let groups = groups(self.out_len, team, self.store_lanes(self.store), tuning.group);
+        let params = ReductionParams { outputs: word(self.out_len)?, chunks: word(records)?, ..Default::default() };
+        Ok(Pass {
+            kernel: self.finish_kernel(access, team, &tuning),
+            params: Params::Reduction(params),
+            grid: grid(groups, tuning.group * self.dtype.lanes(), limits)?,
+            bindings: [&[Binding { binding: 1, writes: false, ..partials }], &self.targets[..]].concat(),
+        })
+    }
+
+    /// The outputs from `first` on, `len` of them: how much of each target that is.
+    pub fn targets(&self, first: u64, len: u64) -> Vec<Binding> {
+        let part = |(&target, bytes): (&Binding, u64)| target_part(target, bytes, first, len);
+        self.targets.iter().zip(self.target_bytes()).map(part).collect()
+    }
+
+    /// The bytes of an element of each target.
+    pub fn target_bytes(&self) -> Vec<u64> {
+        let index_bytes = u64::from(self.index_words.unwrap_or(0)) * 4;
+        match self.store {
+            Store::Value | Store::Partial | Store::Piece => vec![self.dtype.bytes()],
+            Store::Index => vec![index_bytes],
+            Store::Both => vec![self.dtype.bytes(), index_bytes],
+        }
+    }
+
+    fn finish_kernel(&self, access: Access, team: u64, tuning: &Tuning) -> Kernel {
+        let program = Program::Reduce { operator: self.operator, access, team: team > 1, store: self.store };
         let constants = self.constants(team, tuning).chain(self.index_constant()).collect();
         Kernel { program, dtype: self.dtype, constants }
     }
@@ -156,7 +209,8 @@ impl Reduction<'_> {
         self.index_words.map(Constant::IndexWords)
     }
 
-    pub fn params(&self, problem: &Problem, cut: &Cut) -> Result<ReductionParams, Error> {
+    pub fn params(&self, problem: &Problem, cut: &Cut, store: Store) -> Result<ReductionParams, Error> {
+        let placed = store == Store::Piece;
         let columns = if cut.access == Access::Columns { problem.columns().unwrap_or(1) } else { 1 };
         let kept = if cut.access == Access::Columns { problem.kept.get(1..).unwrap_or(&[]) } else { &problem.kept };
         // The shaders' counters pass the ends of reductions by at most a chunk, and addresses by a few packs a member.
@@ -172,8 +226,9 @@ impl Reduction<'_> {
             run_stride: stride_word(problem.run().stride)?,
             start: word(problem.start)?,
             columns: word(columns)?,
-            kept: shader_dims(kept)?,
-            outer: shader_dims(&problem.reduced[1..])?,
+            kept: shader_dims(kept, placed)?,
+            outer: shader_dims(&problem.reduced[1..], placed)?,
+            placement: Placement::default(),
         })
     }
 
@@ -181,7 +236,7 @@ impl Reduction<'_> {
     fn store_lanes(&self, store: Store) -> u64 {
         match store {
             Store::Value | Store::Both => self.dtype.lanes(),
-            Store::Partial | Store::Index => 1,
+            Store::Partial | Store::Piece | Store::Index => 1,
         }
     }
 
@@ -190,13 +245,9 @@ impl Reduction<'_> {
         tuning.max_team.min(tuning.group / self.store_lanes(store)).max(1)
     }
 
+    /// Words of a partial result.
     fn record_words(&self) -> u64 {
-        let key_words = if self.dtype.bytes() == 8 { 2 } else { 1 };
-        key_words + u64::from(self.operator == Operator::ArgMax)
-    }
-
-    fn partial_bytes(&self, cut: &Cut) -> u64 {
-        self.out_len * cut.chunks * self.record_words() * 4
+        self.dtype.key_words() + u64::from(self.operator == Operator::ArgMax)
     }
 
     fn grid(
@@ -217,7 +268,8 @@ impl Reduction<'_> {
         grid(groups, tuning.group * self.dtype.pack_elements() * tuning.column_packs, limits)
     }
 
-    fn cut(&self, problem: &Problem, tuning: &Tuning) -> Result<Cut, Error> {
+    /// At most `most_chunks` partial results an output can be kept.
+    pub fn cut(&self, problem: &Problem, most_chunks: u64, tuning: &Tuning) -> Result<Cut, Error> {
         let access = self.access(problem);
         let work = Work::new(problem, access, self.dtype, tuning.column_packs);
         let team = self.team(problem, access, &work, tuning);
@@ -226,10 +278,9 @@ impl Reduction<'_> {
         let worth = work.loads / (team * tuning.loads_per_split);
         // A team may be a whole workgroup, whatever the policy prefers, but for what fills an output unit.
         let most_members = (tuning.group / self.store_lanes(self.store)).max(1);
-        let affordable = (self.scratch_budget(problem) / (self.out_len * self.record_words() * 4))
-            .min(MAX_PARTIALS * most_members)
-            .min(problem.reduce_len())
-            .max(1);
+        let dispatchable = tuning.most_invocations / (problem.outputs() * team);
+        let most_partials = MAX_PARTIALS * most_members;
+        let affordable = most_chunks.min(most_partials).min(dispatchable).min(problem.reduce_len()).max(1);
         let mut chunks = wanted.min(worth).min(affordable).max(1);
         loop {
             let cut = whole.split(problem, chunks);
@@ -249,12 +300,6 @@ impl Reduction<'_> {
                 return Err(Error::TooLarge { what: "steps of one reduction", given, limit });
             }
         }
-    }
-
-    /// Scratch is at most a 64th of the input, and 64 KiB.
-    fn scratch_budget(&self, problem: &Problem) -> u64 {
-        let seen = problem.outputs().saturating_mul(problem.reduce_len());
-        seen.min(problem.span) * self.dtype.bytes() / 64 + (64 << 10)
     }
 
     fn access(&self, problem: &Problem) -> Access {
@@ -281,7 +326,7 @@ impl Reduction<'_> {
         let members = match access {
             Access::Rows => work.run_loads / tuning.loads_per_member,
             Access::Strided if !outputs_are_neighbours => work.run_loads / tuning.loads_per_member,
-            Access::Strided | Access::Columns | Access::Finish => 1,
+            Access::Strided | Access::Columns | Access::Finish | Access::FinishPieces => 1,
         };
         power_of_two_below(members).min(self.max_team(self.store, tuning))
     }
@@ -295,7 +340,7 @@ impl Reduction<'_> {
         let run_steps = match cut.access {
             Access::Rows => (run_len / (self.dtype.pack_elements() * cut.team * 4) + 4) * lane_steps,
             Access::Columns => (run_len + 4) * lane_steps * tuning.column_packs, // one by one at a row's end
-            Access::Strided | Access::Finish => run_len / cut.team + 1,
+            Access::Strided | Access::Finish | Access::FinishPieces => run_len / cut.team + 1,
         };
         let dims = (problem.kept.len() + problem.reduced.len()) as u64;
         let task = runs * (run_steps + dims * tuning.column_packs) + dims + 128 * tuning.column_packs; // and what finding a position takes
@@ -322,7 +367,7 @@ impl Work {
         match access {
             Access::Rows => Work { tasks: outputs, loads: reduce_len / pack, run_loads: problem.run().size / pack },
             Access::Columns => Work { tasks: outputs.div_ceil(pack * column_packs), loads: reduce_len, run_loads: 1 },
-            Access::Strided | Access::Finish => {
+            Access::Strided | Access::Finish | Access::FinishPieces => {
                 Work { tasks: outputs, loads: reduce_len, run_loads: problem.run().size }
             }
         }
@@ -331,7 +376,7 @@ impl Work {
 
 impl Cut {
     /// The cut with about so many chunks an output: whole runs, or whole packs of a run.
-    fn split(self, problem: &Problem, chunks: u64) -> Cut {
+    pub fn split(self, problem: &Problem, chunks: u64) -> Cut {
         let reduce_len = problem.reduce_len();
         if chunks <= 1 {
             return self;
@@ -347,6 +392,16 @@ impl Cut {
     }
 }
 
+/// Scratch is at most a 64th of the input that is seen, and 64 KiB.
+pub(super) fn scratch_budget(dtype: DType, seen: u64, span: u64) -> u64 {
+    seen.min(span).saturating_mul(dtype.bytes()) / 64 + (64 << 10)
+}
+
+/// The bytes of partial results in scratch 0, to be written.
+pub(super) fn partials(bytes: u64) -> Binding {
+    Binding { binding: 3, slot: Slot::Scratch(0), writes: true, offset_bytes: 0, bytes }
+}
+
 pub(super) fn groups(tasks: u64, team: u64, store_lanes: u64, group: u64) -> u64 {
     if team == 1 { tasks.div_ceil(store_lanes).div_ceil(group) } else { tasks.div_ceil(group / team) }
 }
@@ -354,6 +409,6 @@ pub(super) fn groups(tasks: u64, team: u64, store_lanes: u64, group: u64) -> u64
 pub(super) fn input_bindings(access: Access, window: Binding) -> Vec<Binding> {
     match access {
         Access::Rows | Access::Columns => vec![window, Binding { binding: 2, ..window }],
-        Access::Strided | Access::Finish => vec![window],
+        Access::Strided | Access::Finish | Access::FinishPieces => vec![window],
     }
 }

@@ -20,12 +20,15 @@ pub(super) struct Tuning {
     pub column_packs: u64,
     /// The most packs, or output units, that an invocation of an element-wise kernel writes.
     pub max_share: u64,
+    /// The most invocations that a dispatch can have: the device's, whatever the row says.
+    pub most_invocations: u64,
 }
 
 impl Tuning {
     /// The packs, or output units, that an invocation writes if there are so many in all.
     pub fn share(&self, writes: u64) -> u64 {
-        writes.div_ceil(self.busy_invocations).clamp(1, self.max_share)
+        let busy = writes.div_ceil(self.busy_invocations).clamp(1, self.max_share);
+        busy.max(writes.div_ceil(self.most_invocations))
     }
 }
 
@@ -38,6 +41,7 @@ const CPU: Tuning = Tuning {
     loads_per_split: 256,
     column_packs: 4,
     max_share: 256,
+    most_invocations: u64::MAX,
 };
 
 /// Hardware: neighbours read neighbouring packs, thousands of them at once.
@@ -49,6 +53,7 @@ const GPU: Tuning = Tuning {
     loads_per_split: 4,
     column_packs: 1,
     max_share: 1,
+    most_invocations: u64::MAX,
 };
 
 pub(super) fn tuning(limits: &Limits) -> Tuning {
@@ -59,7 +64,8 @@ pub(super) fn tuning(limits: &Limits) -> Tuning {
     // A team's merge keeps at most 16 bytes for each invocation.
     let most = limits.max_group_invocations.min(limits.max_group_memory_bytes / 16);
     let group = row.group.min(power_of_two_below(most.into()));
-    Tuning { group, max_team: row.max_team.min(group), ..row }
+    let groups = u64::from(limits.max_groups).max(1);
+    Tuning { group, max_team: row.max_team.min(group), most_invocations: groups * groups * group, ..row }
 }
 
 /// The greatest power of two that is at most `n`, and 1 for 0.

@@ -1,15 +1,20 @@
-use super::{Elements, canonical, greater, takes_over};
-use crate::element::{Element, to_bytes, with_element_type};
-use crate::{ArgMax, ArgMaxOutput, Error, IndexType, NanPolicy, Operation, Tensor};
+use super::{Elements, bytes_of, canonical, greater, takes_over};
+use crate::element::{Element, with_element_type};
+use crate::tensor::room;
+use crate::{ArgMax, ArgMaxOutput, Error, IndexType, NanPolicy, Operation, Tensor, View};
 
-pub(crate) fn arg_max(op: &ArgMax, input: &[u8]) -> Result<Vec<Tensor>, Error> {
+pub(crate) fn arg_max(op: &ArgMax, view: &View, input: &[u8]) -> Result<Vec<Tensor>, Error> {
     let reduced = op.checked()?;
     let types = op.outputs()?;
-    let (values, positions) = with_element_type!(op.dtype, T => found::<T>(op, input, &reduced));
+    let len = types[0].len();
+    let (values, positions) = with_element_type!(op.dtype, T => {
+        let (values, positions) = found::<T>(op, view, input, &reduced, len)?;
+        (bytes_of(len, values.into_iter())?, positions.into_iter())
+    });
     let indices = match op.index {
-        IndexType::I64 => to_bytes(&positions.iter().map(|&i| i as i64).collect::<Vec<_>>()),
-        IndexType::I32 => to_bytes(&positions.iter().map(|&i| i as i32).collect::<Vec<_>>()),
-        IndexType::U32 => to_bytes(&positions.iter().map(|&i| i as u32).collect::<Vec<_>>()),
+        IndexType::I64 => bytes_of(len, positions.map(|i| i as i64))?,
+        IndexType::I32 => bytes_of(len, positions.map(|i| i as i32))?,
+        IndexType::U32 => bytes_of(len, positions.map(|i| i as u32))?,
     };
     let bytes = match op.output {
         ArgMaxOutput::Indices => vec![indices],
@@ -18,16 +23,21 @@ pub(crate) fn arg_max(op: &ArgMax, input: &[u8]) -> Result<Vec<Tensor>, Error> {
     types.into_iter().zip(bytes).map(|(t, bytes)| Tensor::from_bytes(t.dtype, t.shape, bytes)).collect()
 }
 
-fn found<T: Element>(op: &ArgMax, bytes: &[u8], reduced: &[usize]) -> (Vec<u8>, Vec<usize>) {
-    let elements = Elements { bytes, view: &op.input };
+type Found<T> = (Vec<T>, Vec<usize>);
+
+fn found<T: Element>(op: &ArgMax, view: &View, bytes: &[u8], reduced: &[usize], len: u64) -> Result<Found<T>, Error> {
+    let elements = Elements { bytes, view };
     let offsets = elements.slice_offsets(reduced);
-    let find = |start: i64| {
+    let (mut values, mut positions): Found<T> = (room(len)?, room(len)?);
+    for start in elements.slice_starts(reduced) {
         let slice = offsets.clone().map(|offset| elements.get::<T>(start + offset));
-        first_maximum(slice, op.nan, op.select_last)
-    };
-    // A slice without elements has no answer: then there are no outputs either.
-    let (positions, values): (Vec<usize>, Vec<T>) = elements.slice_starts(reduced).filter_map(find).unzip();
-    (to_bytes(&values), positions)
+        // A slice without elements has no answer: then there are no outputs either.
+        if let Some((position, value)) = first_maximum(slice, op.nan, op.select_last) {
+            positions.push(position);
+            values.push(value);
+        }
+    }
+    Ok((values, positions))
 }
 
 /// The position and the value of a slice's first maximum, or last.

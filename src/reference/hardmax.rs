@@ -1,19 +1,31 @@
 use super::Elements;
 use super::arg_max::first_maximum;
 use crate::element::{Element, with_element_type};
+use crate::tensor::room;
 use crate::{Error, Hardmax, Operation, Tensor, View};
 
-pub(crate) fn hardmax(op: &Hardmax, input: &[u8]) -> Result<Vec<Tensor>, Error> {
+pub(crate) fn hardmax(op: &Hardmax, view: &View, input: &[u8]) -> Result<Vec<Tensor>, Error> {
     let slice = op.checked()?;
     let output = op.outputs()?.remove(0);
-    let zeros = vec![0; output.bytes().unwrap_or(0) as usize];
-    let bytes = with_element_type!(op.dtype, T => one_hot::<T>(op, input, &slice, zeros)?);
+    let len = output.bytes().unwrap_or(0);
+    let mut zeros: Vec<u8> = room(len)?;
+    zeros.resize(len as usize, 0);
+    if zeros.is_empty() {
+        return Ok(vec![Tensor::from_bytes(output.dtype, output.shape, zeros)?]); // though slices may be long
+    }
+    let bytes = with_element_type!(op.dtype, T => one_hot::<T>(op, view, input, &slice, zeros)?);
     Ok(vec![Tensor::from_bytes(output.dtype, output.shape, bytes)?])
 }
 
-fn one_hot<T: Element>(op: &Hardmax, bytes: &[u8], slice: &[usize], mut output: Vec<u8>) -> Result<Vec<u8>, Error> {
-    let elements = Elements { bytes, view: &op.input };
-    let written = View::new(op.input.shape())?;
+fn one_hot<T: Element>(
+    op: &Hardmax,
+    view: &View,
+    bytes: &[u8],
+    slice: &[usize],
+    mut output: Vec<u8>,
+) -> Result<Vec<u8>, Error> {
+    let elements = Elements { bytes, view };
+    let written = View::new(view.shape())?;
     let ones = Elements { bytes: &[], view: &written };
     let offsets = elements.slice_offsets(slice);
     let one_offsets: Vec<i64> = ones.slice_offsets(slice).collect();

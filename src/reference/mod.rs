@@ -11,9 +11,32 @@ pub(crate) use hardmax::hardmax;
 pub(crate) use max::max;
 pub(crate) use reduce_max::reduce_max;
 
+use std::borrow::Cow;
+
 use crate::element::Element;
+use crate::tensor::room;
 use crate::view::checked_len;
-use crate::{NanPolicy, View};
+use crate::{DType, Error, NanPolicy, Parts, Tensor, View};
+
+/// An input's elements as one view: its parts put together, row-major, where there are several.
+pub(crate) fn gathered<'a>(
+    dtype: DType,
+    input: &Parts,
+    tensors: &[&'a Tensor],
+) -> Result<(View, Cow<'a, [u8]>), Error> {
+    if let Some(view) = input.only() {
+        return Ok((view.clone(), tensors[0].bytes().into()));
+    }
+    let whole = View::new(input.shape())?;
+    let size = dtype.bytes() as usize;
+    let mut bytes = room(whole.buffer_bytes(dtype)?)?;
+    for (view, tensor) in input.views().iter().zip(tensors) {
+        for address in (Elements { bytes: tensor.bytes(), view }).slice_starts(&[]) {
+            bytes.extend_from_slice(&tensor.bytes()[address as usize * size..][..size]);
+        }
+    }
+    Ok((whole, bytes.into()))
+}
 
 /// The greater of two elements: NaN by policy, +0 above -0.
 fn greater<T: Element>(a: T, b: T, nan: NanPolicy) -> T {
@@ -41,6 +64,17 @@ fn canonical<T: Element>(element: T) -> T {
         Some(nan) if element.is_nan() => nan,
         _ => element,
     }
+}
+
+/// The bytes of so many elements.
+fn bytes_of<T: Element>(len: u64, elements: impl Iterator<Item = T>) -> Result<Vec<u8>, Error> {
+    let mut bytes = room(len.saturating_mul(size_of::<T>() as u64))?;
+    let mut own = [0; 8];
+    for element in elements {
+        element.write(&mut own[..size_of::<T>()]);
+        bytes.extend_from_slice(&own[..size_of::<T>()]);
+    }
+    Ok(bytes)
 }
 
 /// A view's elements, as they lie in the bytes of a buffer.
@@ -92,13 +126,14 @@ impl Iterator for Walk {
         self.left = self.left.checked_sub(1)?;
         let address = self.address;
         for (&(size, stride), index) in self.dimensions.iter().zip(&mut self.index).rev() {
+            // Past the last element, and where there is none at all, an address means nothing: it may wrap.
             *index += 1;
-            self.address += stride;
+            self.address = self.address.wrapping_add(stride);
             if *index < size {
                 break;
             }
             *index = 0;
-            self.address -= stride * size as i64;
+            self.address = self.address.wrapping_sub(stride.wrapping_mul(size as i64));
         }
         Some(address)
     }

@@ -1,21 +1,27 @@
-use super::{Elements, canonical, greater};
-use crate::element::{Element, to_bytes, with_element_type};
-use crate::{EmptyMax, Error, Operation, ReduceMax, Tensor};
+use super::{Elements, bytes_of, canonical, greater};
+use crate::element::{Element, with_element_type};
+use crate::{EmptyMax, Error, Operation, ReduceMax, Tensor, View};
 
-pub(crate) fn reduce_max(op: &ReduceMax, input: &[u8]) -> Result<Vec<Tensor>, Error> {
+pub(crate) fn reduce_max(op: &ReduceMax, view: &View, input: &[u8]) -> Result<Vec<Tensor>, Error> {
     let reduced = op.checked()?;
     let output = op.outputs()?.remove(0);
-    let bytes = with_element_type!(op.dtype, T => maxima::<T>(op, input, &reduced));
+    let bytes = with_element_type!(op.dtype, T => maxima::<T>(op, view, input, &reduced, output.len())?);
     Ok(vec![Tensor::from_bytes(output.dtype, output.shape, bytes)?])
 }
 
-fn maxima<T: Element>(op: &ReduceMax, bytes: &[u8], reduced: &[usize]) -> Vec<u8> {
-    let elements = Elements { bytes, view: &op.input };
+fn maxima<T: Element>(
+    op: &ReduceMax,
+    view: &View,
+    bytes: &[u8],
+    reduced: &[usize],
+    len: u64,
+) -> Result<Vec<u8>, Error> {
+    let elements = Elements { bytes, view };
     let nothing = if op.empty == EmptyMax::LowestFinite { T::LOWEST_FINITE } else { T::LEAST };
     let offsets = elements.slice_offsets(reduced);
     let maximum = |start: i64| {
         let slice = offsets.clone().map(|offset| elements.get::<T>(start + offset));
         canonical(slice.reduce(|a, b| greater(a, b, op.nan)).unwrap_or(nothing))
     };
-    to_bytes(&elements.slice_starts(reduced).map(maximum).collect::<Vec<T>>())
+    bytes_of(len, elements.slice_starts(reduced).map(maximum))
 }

@@ -1,19 +1,19 @@
 //! Devices under test, and running on them.
 
-use std::sync::OnceLock;
+use std::sync::{OnceLock, mpsc};
+use std::time::Duration;
 
 use wgmax::{AdapterKind, Error, Gpu, GpuOptions, Limits, Operation, Tensor, wgpu};
 
-use super::first_difference;
-use super::matrix::Case;
+use super::{first_difference, tensors};
 
 /// The devices under test: the adapter with all it has, and the same with WebGPU's default limits; neither has an
 /// optional feature. Which adapter is the environment's choice (see `tests/run.sh`).
 pub fn gpus() -> &'static [Gpu; 2] {
     static GPUS: OnceLock<[Gpu; 2]> = OnceLock::new();
     GPUS.get_or_init(|| {
-        [false, true].map(|default_limits| {
-            let options = GpuOptions { default_limits, ..Default::default() };
+        [None, Some(wgpu::Limits::default())].map(|limits| {
+            let options = GpuOptions { limits, ..Default::default() };
             Gpu::new_blocking(&options)
                 .unwrap_or_else(|error| panic!("these tests need a GPU adapter, tests/run.sh installs one: {error}"))
         })
@@ -22,40 +22,69 @@ pub fn gpus() -> &'static [Gpu; 2] {
 
 /// Runs an operation on every device, planned as for a GPU and as for a CPU, and holds it against the reference, bit
 /// for bit.
-pub fn check(op: &impl Operation, inputs: &[&Tensor], case: &str) {
+pub fn check(op: &(impl Operation + ?Sized), inputs: &[&Tensor], case: &str) {
     let expected = op.reference(inputs).unwrap_or_else(|error| panic!("{case}: reference: {error}"));
     check_against(op, inputs, &expected, case);
 }
 
-/// The same for cases of the matrix.
-pub fn check_cases(cases: Vec<Case>) {
-    for case in cases {
-        check(&case.op, &case.inputs().iter().collect::<Vec<_>>(), &case.name);
+/// The same against a known answer.
+pub fn check_against(op: &(impl Operation + ?Sized), inputs: &[&Tensor], expected: &[Tensor], case: &str) {
+    gpus().iter().for_each(|gpu| check_on(gpu, op, inputs, expected, case));
+}
+
+/// The same with plans that bind no more bytes at once.
+pub fn check_within(max_binding_bytes: u64, op: &impl Operation, inputs: &[&Tensor], expected: &[Tensor], case: &str) {
+    for gpu in gpus() {
+        let limits = gpu.kernels().limits().clone();
+        let max_binding_bytes = max_binding_bytes.min(limits.max_binding_bytes);
+        check_planned(gpu, &Limits { max_binding_bytes, ..limits }, op, inputs, expected, case);
     }
 }
 
-/// The same against a known answer.
-pub fn check_against(op: &impl Operation, inputs: &[&Tensor], expected: &[Tensor], case: &str) {
-    for gpu in gpus() {
-        for adapter in [AdapterKind::Cpu, AdapterKind::Gpu] {
-            let limits = Limits { adapter, ..gpu.kernels().limits().clone() };
-            let got = run(gpu, op, &limits, inputs).unwrap_or_else(|error| panic!("{case}: {gpu}: {error}"));
-            if let Some(difference) = first_difference(expected, &got) {
-                panic!("{case}: {gpu}: {difference}\n{}", op.plan(&limits).unwrap());
-            }
+/// The same on one device.
+pub fn check_on(gpu: &Gpu, op: &(impl Operation + ?Sized), inputs: &[&Tensor], expected: &[Tensor], case: &str) {
+    check_planned(gpu, gpu.kernels().limits(), op, inputs, expected, case);
+}
+
+/// The same on one device, with plans for these limits.
+pub fn check_planned(
+    gpu: &Gpu,
+    limits: &Limits,
+    op: &(impl Operation + ?Sized),
+    inputs: &[&Tensor],
+    expected: &[Tensor],
+    case: &str,
+) {
+    for adapter in [AdapterKind::Cpu, AdapterKind::Gpu] {
+        let limits = Limits { adapter, ..limits.clone() };
+        let got = run(gpu, op, &limits, inputs).unwrap_or_else(|error| panic!("{case}: {gpu}: {error}"));
+        if let Some(difference) = first_difference(expected, &got) {
+            panic!("{case}: {gpu}: {difference}\n{}", op.plan(&limits).unwrap());
         }
     }
 }
 
 /// [`Gpu::run`] with limits of our choice.
-pub fn run(gpu: &Gpu, op: &impl Operation, limits: &Limits, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
+pub fn run(
+    gpu: &Gpu,
+    op: &(impl Operation + ?Sized),
+    limits: &Limits,
+    inputs: &[&Tensor],
+) -> Result<Vec<Tensor>, Error> {
     let inputs: Vec<&[u8]> = inputs.iter().map(|input| input.bytes()).collect();
     let outputs = pollster::block_on(gpu.run_plan(&op.plan(limits)?, &inputs))?;
-    let tensors = op.outputs()?.into_iter().zip(outputs).map(|(output, mut bytes)| {
-        bytes.truncate(output.bytes().unwrap() as usize);
-        Tensor::from_bytes(output.dtype, output.shape, bytes)
-    });
-    tensors.collect()
+    Ok(tensors(op, outputs))
+}
+
+/// Runs something that must neither hang nor panic.
+pub fn within_a_minute<T: Send + 'static>(what: impl FnOnce() -> T + Send + 'static) -> T {
+    let (sender, receiver) = mpsc::channel();
+    let thread = std::thread::spawn(move || sender.send(what()));
+    match receiver.recv_timeout(Duration::from_secs(60)) {
+        Ok(outcome) => outcome,
+        Err(mpsc::RecvTimeoutError::Timeout) => panic!("it hangs"),
+        Err(mpsc::RecvTimeoutError::Disconnected) => panic!("it panicked: {:?}", thread.join().is_err()),
+    }
 }
 
 /// Bytes inside a larger buffer, with a pattern around them that nothing may change.

@@ -11,6 +11,7 @@ pub fn kernels() -> Vec<Kernel> {
         };
         push(Program::Fill, &[Constant::Group(64)]);
         push(Program::HardmaxWrite, &[Constant::Group(64)]);
+        push(Program::HardmaxWrite, &[Constant::Group(64), Constant::Guarded, Constant::Continues]);
         let nans: &[Constant] = if dtype.is_float() { &[Constant::NansIgnored] } else { &[] };
         push(Program::HardmaxColumns, &[&[Constant::Group(64)], nans].concat());
         for access in [Access::Rows, Access::Strided] {
@@ -21,18 +22,20 @@ pub fn kernels() -> Vec<Kernel> {
         for operands in [0, 1, 2, 7, 32] {
             let constants = [&[Constant::Group(64), Constant::Continues], nans].concat();
             push(Program::MaxElements { operands }, &constants);
+            push(Program::MaxElements { operands }, &[&constants[..], &[Constant::Keeps]].concat());
             for splats in [0, 0b10, u32::MAX] {
                 push(Program::MaxPacks { operands, splats }, &constants);
             }
         }
         for operator in [Operator::ReduceMax, Operator::ArgMax] {
-            for access in [Access::Rows, Access::Columns, Access::Strided, Access::Finish] {
+            for access in [Access::Rows, Access::Columns, Access::Strided, Access::Finish, Access::FinishPieces] {
                 if access == Access::Columns && operator == Operator::ArgMax && dtype.bytes() == 8 {
                     continue; // never planned
                 }
                 let stores: &[Store] = match operator {
-                    Operator::ReduceMax => &[Store::Partial, Store::Value],
-                    Operator::ArgMax => &[Store::Partial, Store::Index, Store::Both],
+                    Operator::ReduceMax => &[Store::Partial, Store::Piece, Store::Value],
+                    Operator::ArgMax if access == Access::FinishPieces => &[Store::Index, Store::Both],
+                    Operator::ArgMax => &[Store::Partial, Store::Piece, Store::Index, Store::Both],
                 };
                 for &store in stores {
                     for team in [false, true] {
@@ -46,7 +49,7 @@ pub fn kernels() -> Vec<Kernel> {
                         if access == Access::Columns {
                             constants.push(Constant::Wide);
                         }
-                        if access != Access::Finish {
+                        if !matches!(access, Access::Finish | Access::FinishPieces) {
                             constants.extend([Constant::Split, Constant::Runs]);
                         }
                         if dtype.is_float() {
@@ -54,7 +57,7 @@ pub fn kernels() -> Vec<Kernel> {
                         }
                         if operator == Operator::ArgMax {
                             constants.push(Constant::Last);
-                            if store != Store::Partial {
+                            if matches!(store, Store::Index | Store::Both) {
                                 constants.push(Constant::IndexWords(1));
                             }
                         }

@@ -1,9 +1,11 @@
 //! What the operator tests share: the devices under test, data full of edges, and the one comparison.
 #![allow(dead_code)] // each test file uses its own part
 
+pub mod cases;
 #[cfg(feature = "gpu")]
 mod gpu;
 pub mod kernels;
+pub mod laws;
 pub mod matrix;
 
 #[cfg(feature = "gpu")]
@@ -205,7 +207,7 @@ pub fn axes_sets() -> Vec<Vec<i64>> {
 }
 
 /// The tensors that the bytes of output buffers are.
-pub fn tensors(op: &impl Operation, bytes: Vec<Vec<u8>>) -> Vec<Tensor> {
+pub fn tensors(op: &(impl Operation + ?Sized), bytes: Vec<Vec<u8>>) -> Vec<Tensor> {
     let outputs = op.outputs().unwrap().into_iter().zip(bytes);
     let tensor = |(output, mut bytes): (wgmax::TensorType, Vec<u8>)| {
         bytes.truncate(output.bytes().unwrap() as usize);

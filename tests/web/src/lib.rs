@@ -4,8 +4,8 @@
 #[path = "../../common/mod.rs"]
 mod common;
 
+use common::cases::{self, Case};
 use common::kernels::kernels;
-use common::matrix::{self, Case};
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 use wgmax::plan::PortableShader;
@@ -20,7 +20,7 @@ impl Cases {
     #[allow(clippy::new_without_default)] // for JavaScript
     #[wasm_bindgen(constructor)]
     pub fn new() -> Cases {
-        Cases(matrix::sample())
+        Cases(cases::sample())
     }
 
     #[wasm_bindgen(getter)]

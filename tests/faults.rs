@@ -1,0 +1,317 @@
+//! What a user sees when the device fails: an error value each time, no hang, no panic; a new `Gpu` goes on. See
+//! docs/faults.md.
+//!
+//! Faults that take a process with them, or its environment, are provoked in a process of their own: the tests marked
+//! `ignore` are those processes, and mean nothing by themselves.
+
+mod common;
+
+use std::process::{Command, Output};
+use std::time::Duration;
+
+use common::{USAGES, encoder, filled_buffer, gpus, submit, within_a_minute};
+use wgmax::plan::{Constant, Program};
+use wgmax::{
+    ArgMax, DType, Error, Gpu, GpuOptions, Hardmax, Kernels, Limits, Operation, ReduceMax, Slices, Slots, Tensor, View,
+    wgpu,
+};
+
+fn view(shape: &[u64]) -> View {
+    View::new(shape).unwrap()
+}
+
+fn small() -> (ReduceMax, Tensor) {
+    (
+        ReduceMax::new(DType::F32, view(&[2, 3])).axes([1]),
+        Tensor::new([2, 3], &[1.0_f32, 2.0, 3.0, 6.0, 5.0, 4.0]).unwrap(),
+    )
+}
+
+fn new_gpu() -> Gpu {
+    Gpu::new_blocking(&GpuOptions::default()).unwrap()
+}
+
+/// The device that was lost said so; one made afterwards answers.
+fn lost_and_rebuilt(errors: &[Error]) {
+    for error in errors {
+        assert!(matches!(error, Error::DeviceLost { .. }), "{error:?}");
+        assert!(error.to_string().starts_with("the GPU device was lost: "), "{error}");
+    }
+    let (op, input) = small();
+    assert_eq!(new_gpu().run_blocking(&op, &[&input]).unwrap()[0].to_vec::<f32>().unwrap(), [3.0, 6.0]);
+}
+
+// A device that is lost.
+
+#[test]
+fn lost_before_anything_is_prepared() {
+    let errors = within_a_minute(|| {
+        let gpu = new_gpu();
+        gpu.device().destroy();
+        let (op, input) = small();
+        [(); 2].map(|()| gpu.run_blocking(&op, &[&input]).unwrap_err())
+    });
+    lost_and_rebuilt(&errors);
+}
+
+#[test]
+fn lost_between_two_runs() {
+    let errors = within_a_minute(|| {
+        let gpu = new_gpu();
+        let (op, input) = small();
+        gpu.run_blocking(&op, &[&input]).unwrap();
+        gpu.device().destroy();
+        [(); 2].map(|()| gpu.run_blocking(&op, &[&input]).unwrap_err())
+    });
+    lost_and_rebuilt(&errors);
+}
+
+/// Lost by another thread while this one uploads, submits or waits: whenever it happens to come.
+#[test]
+fn lost_in_mid_work() {
+    for after_ms in [0, 1, 2, 5, 10, 20, 50] {
+        let (error, runs) = within_a_minute(move || {
+            let gpu = new_gpu();
+            let len = 4 << 20;
+            let op = ArgMax::new(DType::F32, view(&[len]));
+            let input = Tensor::new([len], &vec![1.0_f32; len as usize]).unwrap();
+            let device = gpu.device().clone();
+            let other = std::thread::spawn(move || {
+                std::thread::sleep(Duration::from_millis(after_ms));
+                device.destroy();
+            });
+            let mut runs = 0;
+            let error = loop {
+                match gpu.run_blocking(&op, &[&input]) {
+                    Ok(answer) => assert_eq!(answer[0].to_vec::<i64>().unwrap(), [0]),
+                    Err(error) => break error,
+                }
+                runs += 1;
+            };
+            other.join().unwrap();
+            (error, runs)
+        });
+        println!("lost after {after_ms} ms, in run {runs}: {error}");
+        lost_and_rebuilt(&[error]);
+    }
+}
+
+/// An engine's own device: preparing gives an error; recording and submitting do nothing that panics, within the error
+/// scopes that an engine has.
+#[test]
+fn lost_between_record_and_submit() {
+    within_a_minute(|| {
+        let gpu = new_gpu();
+        let (op, _) = small();
+        let plan = op.plan(gpu.kernels().limits()).unwrap();
+        let prepared = gpu.kernels().prepare_blocking(&plan).unwrap();
+        let (input, output) = (filled_buffer(&gpu, &[0; 24], USAGES), filled_buffer(&gpu, &[0; 8], USAGES));
+        let slots = Slots { inputs: &[input.slice(..)], outputs: &[output.slice(..)], scratch: &[] };
+        let mut recorded = encoder(&gpu);
+        prepared.record(&mut recorded, &slots).unwrap();
+        gpu.device().destroy();
+        let scope = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
+        submit(&gpu, recorded);
+        let mut again = encoder(&gpu);
+        let _ = prepared.record(&mut again, &slots);
+        submit(&gpu, again);
+        let _ = pollster::block_on(scope.pop());
+        let error = Kernels::new(gpu.device()).prepare_blocking(&plan).unwrap_err();
+        assert!(matches!(error, Error::Gpu { .. } | Error::DeviceLost { .. }), "{error:?}");
+    });
+    lost_and_rebuilt(&[]);
+}
+
+/// What was prepared and bound for a lost device can be dropped, and the device's buffers too.
+#[test]
+fn nothing_of_a_lost_device_is_kept() {
+    within_a_minute(|| {
+        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
+        let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::PRIMARY));
+        let devices = || instance.generate_report().map(|report| report.hub_report().devices.num_allocated);
+        let before = devices();
+        for _ in 0..20 {
+            let (device, queue) = pollster::block_on(adapters[0].request_device(&Default::default())).unwrap();
+            let gpu = Gpu::from_device(&device, &queue);
+            let (op, input) = small();
+            gpu.run_blocking(&op, &[&input]).unwrap();
+            device.destroy();
+            gpu.run_blocking(&op, &[&input]).unwrap_err();
+        }
+        assert_eq!(devices(), before);
+    });
+}
+
+// No adapter.
+
+/// Runs one of the tests marked `ignore` below in a process of its own.
+fn in_own_process(name: &str, change: impl FnOnce(&mut Command)) -> Output {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", name, "--ignored", "--nocapture", "--test-threads=1"]);
+    change(&mut command);
+    let output = command.output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{name}: {}\n{text}", output.status);
+    assert!(text.contains("1 passed"), "{name} was not run:\n{text}");
+    output
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn no_adapter_at_all() {
+    in_own_process("where_there_is_no_adapter", |command| {
+        command.env("VK_DRIVER_FILES", "/nonexistent.json").env("VK_ICD_FILENAMES", "/nonexistent.json");
+    });
+}
+
+#[test]
+#[ignore = "a process of its own, for no_adapter_at_all"]
+fn where_there_is_no_adapter() {
+    let error = Gpu::new_blocking(&GpuOptions::default()).unwrap_err();
+    assert_eq!(error, Error::NoAdapter { wanted: "at all".into(), found: "none".into() });
+    assert_eq!(error.to_string(), "no GPU adapter at all; found: none");
+    let (op, input) = small();
+    assert!(op.reference(&[&input]).is_ok(), "the reference needs none");
+}
+
+// Out of memory.
+
+/// A device that may not use any of its memory, where the driver says how much it has.
+#[test]
+fn out_of_memory_by_budget() {
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+    descriptor.memory_budget_thresholds.for_resource_creation = Some(0);
+    let instance = wgpu::Instance::new(descriptor);
+    let name = &gpus()[0].info().name;
+    let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::PRIMARY));
+    let adapter = adapters.into_iter().find(|adapter| &adapter.get_info().name == name).unwrap();
+    let Ok((device, _queue)) = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor::default())) else {
+        return; // it needs memory for itself
+    };
+    let (op, _) = small();
+    let kernels = Kernels::new(&device);
+    match kernels.prepare_blocking(&op.plan(kernels.limits()).unwrap()) {
+        Err(error @ Error::OutOfMemory { .. }) => {
+            assert!(error.to_string().starts_with("the GPU is out of memory: "), "{error}");
+        }
+        Ok(_) => eprintln!("{name} does not say how much memory it has: nothing to run out of"),
+        Err(error) => panic!("{error:?}"),
+    }
+}
+
+/// A process that may take little more memory than it has: software adapters' buffers are host memory.
+#[cfg(target_os = "linux")]
+#[test]
+fn out_of_memory_for_real() {
+    let output = in_own_process("where_memory_is_short", |_| {});
+    print!("{}", String::from_utf8_lossy(&output.stdout));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+#[ignore = "a process of its own, for out_of_memory_for_real"]
+fn where_memory_is_short() {
+    let gpu = new_gpu();
+    if gpu.info().device_type != wgpu::DeviceType::Cpu {
+        return; // its memory is not the process's
+    }
+    let (op, input) = small();
+    gpu.run_blocking(&op, &[&input]).unwrap();
+    // Nothing is read: a fill of 64 MiB, its copy for reading, and the answer. Each in turn is what does not fit.
+    let bytes: u64 = 64 << 20;
+    let large = ReduceMax::new(DType::F32, view(&[0, bytes / 4])).axes([0]);
+    gpu.run_blocking(&large, &[&Tensor::new::<f32>([0], &[]).unwrap()]).unwrap();
+    let mut seen = Vec::new();
+    for room_mib in [8, 40, 72, 104, 136, 168, 200, 232, 264] {
+        limit_memory(Some(room_mib << 20));
+        let outcome = gpu.run_blocking(&large, &[&Tensor::new::<f32>([0], &[]).unwrap()]);
+        limit_memory(None);
+        println!("{room_mib} MiB left: {}", outcome.as_ref().map_or_else(ToString::to_string, |_| "an answer".into()));
+        match outcome {
+            Ok(answer) => assert_eq!(answer[0].bytes().len() as u64, bytes),
+            Err(error @ (Error::OutOfMemory { .. } | Error::TooLarge { .. } | Error::Gpu { .. })) => {
+                seen.push(error);
+            }
+            Err(error) => panic!("{error:?}"),
+        }
+        // The device is as good as before.
+        assert_eq!(gpu.run_blocking(&op, &[&input]).unwrap()[0].to_vec::<f32>().unwrap(), [3.0, 6.0]);
+    }
+    assert!(seen.iter().any(|error| matches!(error, Error::OutOfMemory { .. })), "{seen:?}");
+}
+
+/// Lets this process take so many bytes more than it has, or any number again.
+#[cfg(target_os = "linux")]
+fn limit_memory(room: Option<u64>) {
+    let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+    let has = pages.split(' ').next().unwrap().parse::<u64>().unwrap() * 4096;
+    let limit = room.map_or("unlimited".into(), |room| (has + room).to_string());
+    let pid = std::process::id().to_string();
+    let status = Command::new("prlimit").args(["--pid", &pid, &format!("--as={limit}:unlimited")]).status().unwrap();
+    assert!(status.success(), "prlimit (of util-linux) does not work here");
+}
+
+/// Host memory for an answer that nobody could hold: an error before anything is allocated.
+#[test]
+fn an_answer_larger_than_memory() {
+    let len = 1 << 45;
+    let nothing = Tensor::new::<f32>([0], &[]).unwrap();
+    let one = Tensor::new([1], &[1.0_f32]).unwrap();
+    let repeated = View::strided([len, 1], [0, 1], 0).unwrap();
+    let ops: [(Box<dyn Operation>, &Tensor); 4] = [
+        (Box::new(ReduceMax::new(DType::F32, view(&[0, len])).axes([0])), &nothing),
+        (Box::new(ArgMax::new(DType::F32, repeated.clone()).axes([1])), &one),
+        (Box::new(Hardmax::new(DType::F32, repeated.clone(), Slices::Along(1))), &one),
+        (Box::new(wgmax::Max::new(DType::F32, [repeated])), &one),
+    ];
+    for (op, input) in ops {
+        let error = op.reference(&[input]).unwrap_err();
+        let Error::TooLarge { what: "elements of an answer in host memory", given, limit } = error else {
+            panic!("{}: {error:?}", op.name())
+        };
+        assert!(given >= len && limit < given, "{}: {error}", op.name());
+    }
+}
+
+// A shader that does not compile.
+
+/// A plan that was changed by hand: whatever the device makes of it, the error scope catches; the next plan is prepared
+/// as if nothing had been.
+#[test]
+fn a_kernel_that_does_not_compile() {
+    let gpu = &gpus()[1];
+    let kernels = Kernels::new(gpu.device());
+    let limits = kernels.limits().clone();
+    let (op, _) = small();
+    let good = op.plan(&limits).unwrap();
+    let spoil: [(&str, fn(&mut wgmax::plan::Pass)); 4] = [
+        ("a constant that the shader has not", |pass| pass.kernel.constants.push(Constant::Wide)),
+        ("a workgroup of nobody", |pass| pass.kernel.constants[0] = Constant::Group(0)),
+        ("a binding too few", |pass| pass.bindings.truncate(1)),
+        ("another program", |pass| pass.kernel.program = Program::MaxElements { operands: 3 }),
+    ];
+    for (what, spoil) in spoil {
+        let mut plan = good.clone();
+        spoil(&mut plan.passes[0]);
+        let error = kernels.prepare_blocking(&plan).expect_err(what);
+        assert!(matches!(error, Error::Gpu { .. }), "{what}: {error:?}");
+        println!("{what}: {}", error.to_string().lines().next().unwrap());
+        assert_eq!(kernels.pipeline_count(), 0, "{what}");
+    }
+    kernels.prepare_blocking(&good).unwrap();
+    assert_eq!(kernels.pipeline_count(), 1);
+}
+
+// Messages.
+
+/// However long the lists are that a caller gave, a message can be read.
+#[test]
+fn long_lists_are_shortened() {
+    let axes = vec![1_i64; 1_000_000];
+    let error = ReduceMax::new(DType::F32, view(&[2, 3])).axes(axes).plan(&Limits::default()).unwrap_err();
+    assert_eq!(error.to_string(), "axes [1, 1, 1, 1, 1, 1, 1, 1, and 999992 more] name dimension 1 twice");
+    let error = View::strided(vec![3; 100_000], vec![i64::MAX; 100_000], 0).unwrap_err();
+    assert!(error.to_string().len() < 500, "{error}");
+    let error = view(&[1; 1000]).permute(&[0; 1_000_000]).unwrap_err();
+    assert!(error.to_string().len() < 500, "{error}");
+}

@@ -1,0 +1,76 @@
+//! The operators on the least devices that there are: created with the limits of wgpu's downlevel preset that has compute
+//! shaders, and with limits smaller than any device's. A device of WebGPU's default limits is under every operator's own
+//! test.
+
+mod common;
+
+use common::{Data, check_on, matrix};
+use wgmax::{Gpu, Operation, Tensor, wgpu};
+
+/// The devices, with their names.
+fn floors() -> Vec<(&'static str, Gpu)> {
+    let small = wgpu::Limits {
+        max_storage_buffer_binding_size: 1 << 20,
+        max_compute_workgroups_per_dimension: 16,
+        max_compute_invocations_per_workgroup: 64,
+        max_compute_workgroup_size_x: 64,
+        max_compute_workgroup_storage_size: 1 << 10,
+        max_storage_buffers_per_shader_stage: 4,
+        max_uniform_buffer_binding_size: 8 << 10,
+        ..wgpu::Limits::downlevel_defaults()
+    };
+    let all = [("downlevel defaults", wgpu::Limits::downlevel_defaults()), ("small limits", small)];
+    all.map(|(name, limits)| (name, device(limits))).into()
+}
+
+fn device(required_limits: wgpu::Limits) -> Gpu {
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
+    let name = &common::gpus()[0].info().name;
+    let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::PRIMARY));
+    let adapter = adapters.into_iter().find(|adapter| &adapter.get_info().name == name).unwrap();
+    let descriptor = wgpu::DeviceDescriptor { required_limits, ..Default::default() };
+    let (device, queue) = pollster::block_on(adapter.request_device(&descriptor)).unwrap();
+    Gpu::from_device(&device, &queue)
+}
+
+/// Each case on each floor, planned as for a GPU and as for a CPU.
+fn check() -> impl FnMut(&dyn Operation, &[&Tensor], &str) {
+    let floors = floors();
+    move |op, inputs, case| {
+        let expected = op.reference(inputs).unwrap();
+        for (name, gpu) in &floors {
+            check_on(gpu, op, inputs, &expected, &format!("{name}: {case}"));
+        }
+    }
+}
+
+#[test]
+fn the_limits_are_those_asked_for() {
+    let limits: Vec<wgmax::Limits> = floors().iter().map(|(_, gpu)| gpu.kernels().limits().clone()).collect();
+    let defaults = common::gpus()[1].kernels().limits();
+    assert_eq!(*defaults, wgmax::Limits { adapter: defaults.adapter, ..Default::default() });
+    assert_eq!((limits[0].max_storage_bindings, limits[0].max_group_memory_bytes), (4, 16_352));
+    let small = &limits[1];
+    assert_eq!((small.max_binding_bytes, small.max_storage_bindings), (1 << 20, 4));
+    assert_eq!((small.max_groups, small.max_group_invocations, small.max_group_memory_bytes), (16, 64, 1 << 10));
+}
+
+#[test]
+fn reduce_max_on_every_floor() {
+    matrix::reduce_max(&[Data::Edges], check());
+}
+
+#[test]
+fn arg_max_on_every_floor() {
+    matrix::arg_max_with_values(&[Data::Edges], check());
+}
+
+#[test]
+fn hardmax_on_every_floor() {
+    matrix::hardmax(&[Data::Edges], check());
+}
+
+#[test]
+fn max_on_every_floor() {
+    matrix::max(&[Data::Edges], check());
+}

@@ -1,0 +1,588 @@
+//! A device made of paper: it runs a plan's shaders as naga reads them, one invocation after the other, and stops at
+//! whatever no device may be left to: an access beyond a binding, a word that two invocations of a dispatch touch and
+//! one of them writes, a word read that nobody wrote, a loop without end.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use naga::{
+    AddressSpace, ArraySize, BinaryOperator, BuiltIn, Expression, Handle, MathFunction, RelationalFunction, TypeInner,
+    UnaryOperator,
+};
+use wgmax::plan::{Binding, Kernel, Pass, Slot};
+use wgmax::{Limits, Plan};
+
+use crate::origin::{Origin, Origins};
+use crate::program::{Program, Step, bindings};
+use crate::value::{Kind, Pointer, Root, Scalar, Value};
+
+/// The most loop iterations that an invocation may make: see `MAX_STEPS` of the planner.
+const MAX_ITERATIONS: u64 = 32_768;
+
+const NOBODY: u64 = u64::MAX;
+
+/// A word of a buffer.
+#[derive(Clone, Copy)]
+struct Cell {
+    bits: u32,
+    origin: Origin,
+    /// Whether it holds anything that may be read.
+    known: bool,
+    /// Who read and wrote it in this pass: the invocation's number.
+    reader: u64,
+    writer: u64,
+    /// Whether a pass wrote it and none has read it since.
+    fresh: bool,
+}
+
+const EMPTY: Cell = Cell { bits: 0, origin: Origin::NONE, known: false, reader: NOBODY, writer: NOBODY, fresh: false };
+
+/// A buffer: all of its words, or, of one that is too large for paper, those that were touched.
+struct Memory {
+    len: u64,
+    words: Vec<Cell>,
+    touched: HashMap<u64, Cell>,
+}
+
+impl Memory {
+    fn new(bytes: u64, groups: Groups) -> Memory {
+        let len = bytes / 4;
+        let words = if groups == Groups::All { vec![EMPTY; len as usize] } else { vec![] };
+        Memory { len, words, touched: HashMap::new() }
+    }
+
+    fn cell(&mut self, word: u64) -> &mut Cell {
+        match self.words.is_empty() {
+            false => &mut self.words[word as usize],
+            true => self.touched.entry(word).or_insert(EMPTY),
+        }
+    }
+
+    fn cells(&mut self) -> impl Iterator<Item = &mut Cell> {
+        self.words.iter_mut().chain(self.touched.values_mut())
+    }
+}
+
+/// Which workgroups of a pass are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Groups {
+    All,
+    /// The first and the last, and of these the first and the last invocation if there is no barrier, for plans too
+    /// large for paper; what they read may not have been written.
+    Ends,
+}
+
+/// A device with a plan's buffers.
+pub struct Paper {
+    memories: HashMap<Slot, Memory>,
+    pub origins: Origins,
+    groups: Groups,
+}
+
+/// The number that a slot goes by in the words of an [`Origin`].
+pub fn slot_number(slot: Slot) -> usize {
+    match slot {
+        Slot::Input(n) => n,
+        Slot::Output(n) => 1_000_000 + n,
+        Slot::Constant(n) => 2_000_000 + n,
+        Slot::Scratch(_) => unreachable!("scratch holds nothing to begin with"),
+    }
+}
+
+impl Paper {
+    /// Buffers of exactly the bytes that the plan asks for.
+    pub fn new(plan: &Plan, groups: Groups) -> Paper {
+        let numbered = |bytes: &[u64], slot: fn(usize) -> Slot| {
+            let memory = |(n, &bytes): (usize, &u64)| (slot(n), Memory::new(bytes, groups));
+            bytes.iter().enumerate().map(memory).collect::<Vec<_>>()
+        };
+        let constants: Vec<u64> = plan.constants.iter().map(|bytes| bytes.len() as u64).collect();
+        let memories = [
+            numbered(&plan.input_bytes, Slot::Input),
+            numbered(&plan.output_bytes, Slot::Output),
+            numbered(&plan.scratch_bytes, Slot::Scratch),
+            numbered(&constants, Slot::Constant),
+        ];
+        let memories = memories.into_iter().flatten().collect();
+        let mut paper = Paper { memories, origins: Origins::default(), groups };
+        plan.constants.iter().enumerate().for_each(|(n, bytes)| paper.fill(Slot::Constant(n), bytes));
+        paper
+    }
+
+    /// Puts bytes into a buffer, as far as it reaches.
+    pub fn fill(&mut self, slot: Slot, bytes: &[u8]) {
+        let memory = self.memories.get_mut(&slot).expect("a slot of the plan");
+        for (n, word) in (0..memory.len).zip(bytes.chunks(4)) {
+            let mut own = [0; 4];
+            own[..word.len()].copy_from_slice(word);
+            let origin = self.origins.word((slot_number(slot), n));
+            *memory.cell(n) = Cell { bits: u32::from_le_bytes(own), origin, known: true, ..EMPTY };
+        }
+    }
+
+    /// A buffer's bytes, all of which must be known, and where each word came from.
+    pub fn read(&mut self, slot: Slot) -> (Vec<u8>, Vec<Origin>) {
+        let memory = &self.memories[&slot];
+        assert!(memory.words.iter().all(|cell| cell.known), "{slot} is not written everywhere");
+        let bytes = memory.words.iter().flat_map(|cell| cell.bits.to_le_bytes()).collect();
+        (bytes, memory.words.iter().map(|cell| cell.origin).collect())
+    }
+
+    /// Runs the passes.
+    pub fn run(&mut self, plan: &Plan, limits: &Limits) {
+        plan.passes.iter().for_each(|pass| self.pass(pass, limits));
+    }
+
+    fn pass(&mut self, pass: &Pass, limits: &Limits) {
+        for memory in self.memories.values_mut() {
+            memory.cells().for_each(|cell| (cell.reader, cell.writer) = (NOBODY, NOBODY));
+        }
+        for b in &pass.bindings {
+            assert!(b.offset_bytes.is_multiple_of(limits.binding_alignment_bytes), "{b:?} is misaligned");
+            assert!(b.end_bytes() / 4 <= self.memories[&b.slot].len, "{b:?} is out of range");
+        }
+        let program = program(&pass.kernel);
+        let [x, y, _] = pass.grid;
+        let groups = u64::from(x) * u64::from(y);
+        for group in 0..groups {
+            if self.groups == Groups::All || group == 0 || group + 1 == groups {
+                let id = [(group % u64::from(x)) as u32, (group / u64::from(x)) as u32, 0];
+                Workgroup::new(&program, pass, self, id).run();
+            }
+        }
+    }
+}
+
+/// The program of a kernel, read once.
+fn program(kernel: &Kernel) -> Rc<Program> {
+    thread_local! {
+        static PROGRAMS: RefCell<HashMap<Kernel, Rc<Program>>> = RefCell::default();
+    }
+    PROGRAMS.with_borrow_mut(|known| match known.get(kernel) {
+        Some(program) => program.clone(),
+        None => known.entry(kernel.clone()).or_insert(Rc::new(Program::new(kernel))).clone(),
+    })
+}
+
+/// What a global variable is.
+enum Global {
+    Value(Value),
+    /// A binding, and the words of one of its elements.
+    Buffer(Binding, u64),
+}
+
+struct Workgroup<'a> {
+    program: &'a Program,
+    paper: &'a mut Paper,
+    globals: Vec<Global>,
+    id: [u32; 3],
+    grid: [u32; 3],
+}
+
+struct Frame {
+    routine: usize,
+    next: usize,
+    known: Vec<Value>,
+    arguments: Vec<Value>,
+    locals: usize,
+    /// Conditions that held when it was called.
+    conditions: usize,
+    /// Where its caller wants the result.
+    result: Option<Handle<Expression>>,
+}
+
+struct Invocation {
+    /// Its number in the dispatch.
+    number: u64,
+    frames: Vec<Frame>,
+    stack: Vec<Value>,
+    conditions: Vec<Origin>,
+    iterations: u64,
+}
+
+impl<'a> Workgroup<'a> {
+    fn new(program: &'a Program, pass: &Pass, paper: &'a mut Paper, id: [u32; 3]) -> Workgroup<'a> {
+        let numbers = bindings(&program.module);
+        let words: Vec<u32> = bytemuck::pod_collect_to_vec(&pass.params.to_bytes());
+        let global = |(handle, own): (Handle<naga::GlobalVariable>, &naga::GlobalVariable)| match own.space {
+            AddressSpace::Uniform => Global::Value(program.from_words(own.ty, &[&words[..], &[0; 4]].concat())),
+            AddressSpace::WorkGroup => Global::Value(program.zero(own.ty)),
+            AddressSpace::Storage { access } => {
+                let bound = pass.bindings.iter().find(|b| b.binding == numbers[&handle.index()]);
+                let bound = bound.unwrap_or_else(|| panic!("nothing is bound to {:?}", own.name));
+                let writes = access.contains(naga::StorageAccess::STORE);
+                assert_eq!(writes, bound.writes, "{:?} and {bound:?}", own.name);
+                let TypeInner::Array { size: ArraySize::Dynamic, stride, .. } = program.module.types[own.ty].inner
+                else {
+                    panic!("{:?} is no array", own.name)
+                };
+                Global::Buffer(*bound, u64::from(stride) / 4)
+            }
+            other => panic!("no shader here has {other:?}"),
+        };
+        let globals = program.module.global_variables.iter().map(global).collect();
+        Workgroup { program, paper, globals, id, grid: pass.grid }
+    }
+
+    fn run(&mut self) {
+        let group = u64::from(self.id[1] * self.grid[0] + self.id[0]);
+        let count = self.program.group;
+        let all = self.paper.groups == Groups::All || self.program.has_barriers();
+        let run = (0..count).filter(|&local| all || local == 0 || local + 1 == count);
+        let mut invocations: Vec<Invocation> =
+            run.map(|local| self.invocation(group * u64::from(count) + u64::from(local), local)).collect();
+        while !invocations.is_empty() {
+            // Up to a barrier, or to the end: all alike.
+            let waiting = invocations.iter_mut().filter_map(|own| self.advance(own).then_some(())).count();
+            assert!(waiting == 0 || waiting == invocations.len(), "a barrier that some of a workgroup never reach");
+            invocations.truncate(waiting);
+        }
+    }
+
+    fn invocation(&self, number: u64, local: u32) -> Invocation {
+        let function = &self.program.routines[self.program.entry].function;
+        let vector = |own: [u32; 3]| Value::vector(own.map(Scalar::u32));
+        let argument = |own: &naga::FunctionArgument| match own.binding {
+            Some(naga::Binding::BuiltIn(BuiltIn::WorkGroupId)) => vector(self.id),
+            Some(naga::Binding::BuiltIn(BuiltIn::NumWorkGroups)) => vector(self.grid),
+            Some(naga::Binding::BuiltIn(BuiltIn::LocalInvocationIndex)) => Value::Scalar(Scalar::u32(local)),
+            ref other => panic!("no shader here has {other:?}"),
+        };
+        let arguments = function.arguments.iter().map(argument).collect();
+        let mut own = Invocation { number, frames: vec![], stack: vec![], conditions: vec![], iterations: 0 };
+        self.call(&mut own, self.program.entry, arguments, None);
+        own
+    }
+
+    fn call(&self, own: &mut Invocation, routine: usize, arguments: Vec<Value>, result: Option<Handle<Expression>>) {
+        let function = &self.program.routines[routine].function;
+        let locals = own.stack.len();
+        own.stack.extend(function.local_variables.iter().map(|(_, local)| self.program.zero(local.ty)));
+        let known = vec![Value::None; function.expressions.len()];
+        let conditions = own.conditions.len();
+        own.frames.push(Frame { routine, next: 0, known, arguments, locals, conditions, result });
+        for (handle, local) in function.local_variables.iter() {
+            if let Some(init) = local.init {
+                own.stack[locals + handle.index()] = self.value(own, init);
+            }
+        }
+    }
+
+    /// Goes on up to the next barrier; whether there is one.
+    fn advance(&mut self, own: &mut Invocation) -> bool {
+        let program = self.program;
+        loop {
+            let Some(frame) = own.frames.last_mut() else {
+                return false;
+            };
+            let step = &program.routines[frame.routine].steps[frame.next];
+            frame.next += 1;
+            match step {
+                Step::Evaluate(expression) => {
+                    let value = self.evaluate(own, *expression);
+                    own.frames.last_mut().expect("it runs").known[expression.index()] = value;
+                }
+                Step::Store { pointer, value } => {
+                    let (pointer, value) = (self.value(own, *pointer).pointer(), self.value(own, *value));
+                    let value = own
+                        .conditions
+                        .iter()
+                        .fold(value, |value, &origin| value.stained(origin, &mut self.paper.origins));
+                    self.store(own, pointer, value);
+                }
+                Step::Call { function, arguments, result } => {
+                    let arguments = arguments.iter().map(|&argument| self.value(own, argument)).collect();
+                    self.call(own, *function, arguments, *result);
+                }
+                Step::Return(value) => {
+                    let value = value.map(|value| self.value(own, value));
+                    self.leave(own, value);
+                }
+                Step::Jump(target) => {
+                    if *target < frame.next {
+                        own.iterations += 1;
+                        assert!(own.iterations <= MAX_ITERATIONS, "more than {MAX_ITERATIONS} iterations");
+                    }
+                    frame.next = *target;
+                }
+                Step::Enter { condition, otherwise } => {
+                    let condition = self.value(own, *condition).scalar();
+                    own.conditions.push(condition.origin);
+                    if !condition.is_true() {
+                        own.frames.last_mut().expect("it runs").next = *otherwise;
+                    }
+                }
+                Step::Leave(depth) => own.conditions.truncate(frame.conditions + depth),
+                Step::Barrier => return true,
+            }
+        }
+    }
+
+    fn leave(&mut self, own: &mut Invocation, value: Option<Value>) {
+        let frame = own.frames.pop().expect("it runs");
+        // What is returned under a condition depends on it.
+        let value = value.map(|value| {
+            let within = own.conditions[frame.conditions..].iter();
+            within.fold(value, |value, &origin| value.stained(origin, &mut self.paper.origins))
+        });
+        own.conditions.truncate(frame.conditions);
+        own.stack.truncate(frame.locals);
+        if let (Some(caller), Some(result), Some(value)) = (own.frames.last_mut(), frame.result, value) {
+            caller.known[result.index()] = value;
+        }
+    }
+
+    fn value(&self, own: &Invocation, expression: Handle<Expression>) -> Value {
+        let frame = own.frames.last().expect("it runs");
+        match &frame.known[expression.index()] {
+            Value::None => self.made(own, expression),
+            known => known.clone(),
+        }
+    }
+
+    /// Of an expression that takes nothing but values.
+    fn made(&self, own: &Invocation, expression: Handle<Expression>) -> Value {
+        let frame = own.frames.last().expect("it runs");
+        match &self.program.routines[frame.routine].function.expressions[expression] {
+            Expression::Literal(literal) => Value::Scalar(Scalar::literal(*literal)),
+            Expression::Constant(constant) => self.program.constants[constant.index()].clone(),
+            Expression::ZeroValue(ty) => self.program.zero(*ty),
+            Expression::FunctionArgument(n) => frame.arguments[*n as usize].clone(),
+            Expression::GlobalVariable(handle) => Value::Pointer(Pointer::new(Root::Global(handle.index()))),
+            Expression::LocalVariable(handle) => {
+                Value::Pointer(Pointer::new(Root::Local(frame.locals + handle.index())))
+            }
+            Expression::Compose { ty, components } => {
+                self.program.compose(*ty, components.iter().map(|&part| self.value(own, part)).collect())
+            }
+            Expression::Splat { size, value } => {
+                Value::vector(std::iter::repeat_n(self.value(own, *value).scalar(), *size as usize))
+            }
+            other => panic!("not evaluated: {other:?}"),
+        }
+    }
+
+    fn evaluate(&mut self, own: &Invocation, expression: Handle<Expression>) -> Value {
+        let routine = own.frames.last().expect("it runs").routine;
+        let program = self.program;
+        match &program.routines[routine].function.expressions[expression] {
+            Expression::Access { base, index } => {
+                let index = self.value(own, *index).scalar();
+                match self.value(own, *base) {
+                    Value::Pointer(pointer) => Value::Pointer(pointer.into_member(index.bits)),
+                    value => value.member(index.bits as usize).stained(index.origin, &mut self.paper.origins),
+                }
+            }
+            Expression::AccessIndex { base, index } => match self.value(own, *base) {
+                Value::Pointer(pointer) => Value::Pointer(pointer.into_member(*index)),
+                value => value.member(*index as usize),
+            },
+            Expression::Swizzle { size, vector, pattern } => {
+                let vector = self.value(own, *vector);
+                let component = |n: usize| vector.member(pattern[n] as usize).scalar();
+                Value::vector((0..*size as usize).map(component))
+            }
+            Expression::Load { pointer } => {
+                let pointer = self.value(own, *pointer).pointer();
+                self.load(own, pointer)
+            }
+            Expression::Unary { op, expr } => self.value(own, *expr).map(|a| unary(*op, a)),
+            Expression::Binary { op, left, right } => {
+                let (left, right) = (self.value(own, *left), self.value(own, *right));
+                left.zip(&right, |a, b| binary(*op, a, b, &mut self.paper.origins))
+            }
+            Expression::Select { condition, accept, reject } => {
+                let (accept, reject) = (self.value(own, *accept), self.value(own, *reject));
+                self.select(&self.value(own, *condition), accept, reject)
+            }
+            Expression::Relational { fun, argument } => {
+                let Value::Vector(parts, len) = self.value(own, *argument) else { panic!("all() of no vector") };
+                let bits = match fun {
+                    RelationalFunction::All => parts[..len].iter().all(|part| part.is_true()),
+                    RelationalFunction::Any => parts[..len].iter().any(|part| part.is_true()),
+                    other => panic!("no shader here has {other:?}"),
+                };
+                let origin = parts[..len].iter().fold(Origin::NONE, |o, part| self.paper.origins.both(o, part.origin));
+                Value::Scalar(Scalar { kind: Kind::Bool, bits: bits.into(), origin })
+            }
+            Expression::Math { fun, arg, arg1, arg2, .. } => {
+                let first = self.value(own, *arg);
+                let second = arg1.map(|arg| self.value(own, arg)).expect("max, min or clamp");
+                let mut fold = |a: &Value, b: &Value, op| a.zip(b, |a, b| extreme(op, a, b, &mut self.paper.origins));
+                match fun {
+                    MathFunction::Max | MathFunction::Min => fold(&first, &second, *fun),
+                    MathFunction::Clamp => {
+                        let low = fold(&first, &second, MathFunction::Max);
+                        let third = arg2.map(|arg| self.value(own, arg)).expect("clamp has three");
+                        low.zip(&third, |a, b| extreme(MathFunction::Min, a, b, &mut self.paper.origins))
+                    }
+                    other => panic!("no shader here has {other:?}"),
+                }
+            }
+            Expression::As { expr, kind, convert } => {
+                let kind = Kind::of(*kind);
+                self.value(own, *expr).map(|a| match (kind, convert) {
+                    (Kind::Bool, Some(_)) => Scalar { kind, bits: (a.bits != 0).into(), ..a },
+                    _ => Scalar { kind, ..a },
+                })
+            }
+            Expression::ArrayLength(array) => match &self.globals[root(self.value(own, *array).pointer())] {
+                Global::Buffer(bound, stride) => Value::Scalar(Scalar::u32((bound.bytes / 4 / stride) as u32)),
+                Global::Value(_) => panic!("the length of no buffer"),
+            },
+            _ => self.made(own, expression),
+        }
+    }
+
+    fn select(&mut self, condition: &Value, accept: Value, reject: Value) -> Value {
+        let origins = &mut self.paper.origins;
+        match condition {
+            Value::Scalar(own) => if own.is_true() { accept } else { reject }.stained(own.origin, origins),
+            Value::Vector(own, len) => Value::vector((0..*len).map(|n| {
+                let chosen = if own[n].is_true() { accept.member(n) } else { reject.member(n) };
+                chosen.stained(own[n].origin, origins).scalar()
+            })),
+            other => panic!("selected by {other:?}"),
+        }
+    }
+
+    fn load(&mut self, own: &Invocation, pointer: Pointer) -> Value {
+        let global = match pointer.root {
+            Root::Local(at) => return own.stack[at].at(pointer.steps()),
+            Root::Global(global) => global,
+        };
+        let (bound, stride) = match &self.globals[global] {
+            Global::Value(value) => return value.at(pointer.steps()),
+            Global::Buffer(bound, stride) => (*bound, *stride),
+        };
+        match (pointer.steps(), stride) {
+            ([index], 1) => Value::Scalar(self.load_word(own, &bound, u64::from(*index))),
+            ([index], _) => {
+                let first = u64::from(*index) * stride;
+                Value::vector((first..first + stride).map(|word| self.load_word(own, &bound, word)))
+            }
+            ([index, part], _) => {
+                Value::Scalar(self.load_word(own, &bound, u64::from(*index) * stride + u64::from(*part)))
+            }
+            other => panic!("{other:?} of a buffer"),
+        }
+    }
+
+    fn load_word(&mut self, own: &Invocation, bound: &Binding, word: u64) -> Scalar {
+        // WebGPU lets a read beyond a binding give anything of the buffer. Shaders make use of that where they put a
+        // pack together at a binding's end: then nothing that is written may come of it.
+        let len = bound.bytes / 4;
+        assert!(word < len + 3, "word {word} of {bound:?} is read");
+        if word >= len {
+            let origin = self.paper.origins.word((slot_number(bound.slot), u64::MAX));
+            return Scalar { kind: Kind::U32, bits: 0xa5c3_96e7, origin };
+        }
+        let memory = self.paper.memories.get_mut(&bound.slot).expect("a slot of the plan");
+        let cell = memory.cell(bound.offset_bytes / 4 + word);
+        assert!(
+            cell.known || self.paper.groups == Groups::Ends,
+            "word {word} of {bound:?} is read before it is written"
+        );
+        assert!(
+            cell.writer == NOBODY || cell.writer == own.number,
+            "word {word} of {bound:?} is written by one invocation and read by another"
+        );
+        cell.reader = if cell.reader == NOBODY || cell.reader == own.number { own.number } else { NOBODY - 1 };
+        cell.fresh = false;
+        Scalar { kind: Kind::U32, bits: cell.bits, origin: cell.origin }
+    }
+
+    fn store(&mut self, own: &mut Invocation, pointer: Pointer, value: Value) {
+        let global = match pointer.root {
+            Root::Local(at) => return own.stack[at].set(pointer.steps(), value),
+            Root::Global(global) => global,
+        };
+        let (bound, stride) = match &mut self.globals[global] {
+            Global::Value(known) => return known.set(pointer.steps(), value),
+            Global::Buffer(bound, stride) => (*bound, *stride),
+        };
+        match (pointer.steps(), value) {
+            ([index], Value::Scalar(value)) => self.store_word(own, &bound, u64::from(*index), value),
+            ([index], Value::Vector(parts, len)) => {
+                let first = u64::from(*index) * stride;
+                (first..).zip(&parts[..len]).for_each(|(word, &part)| self.store_word(own, &bound, word, part));
+            }
+            other => panic!("{other:?} to a buffer"),
+        }
+    }
+
+    fn store_word(&mut self, own: &Invocation, bound: &Binding, word: u64, value: Scalar) {
+        assert!(word < bound.bytes / 4, "word {word} of {bound:?} is written");
+        let memory = self.paper.memories.get_mut(&bound.slot).expect("a slot of the plan");
+        let cell = memory.cell(bound.offset_bytes / 4 + word);
+        assert_eq!(cell.writer, NOBODY, "word {word} of {bound:?} is written twice by one dispatch");
+        assert!(
+            cell.reader == NOBODY || cell.reader == own.number,
+            "word {word} of {bound:?} is read by one invocation and written by another"
+        );
+        assert!(!cell.fresh, "word {word} of {bound:?} is written twice, and not read in between");
+        *cell = Cell { bits: value.bits, origin: value.origin, known: true, writer: own.number, fresh: true, ..*cell };
+    }
+}
+
+fn root(pointer: Pointer) -> usize {
+    match pointer.root {
+        Root::Global(global) => global,
+        Root::Local(_) => panic!("a local array's length"),
+    }
+}
+
+fn unary(op: UnaryOperator, a: Scalar) -> Scalar {
+    let bits = match op {
+        UnaryOperator::Negate => a.bits.wrapping_neg(),
+        UnaryOperator::BitwiseNot => !a.bits,
+        UnaryOperator::LogicalNot => (a.bits == 0).into(),
+    };
+    Scalar { bits, ..a }
+}
+
+fn binary(op: BinaryOperator, a: Scalar, b: Scalar, origins: &mut Origins) -> Scalar {
+    use BinaryOperator as Op;
+    let signed = a.kind == Kind::I32;
+    let (x, y) = (a.bits, b.bits);
+    let less = |x: u32, y: u32| if signed { (x as i32) < y as i32 } else { x < y };
+    let compared = match op {
+        Op::Equal => Some(x == y),
+        Op::NotEqual => Some(x != y),
+        Op::Less => Some(less(x, y)),
+        Op::LessEqual => Some(!less(y, x)),
+        Op::Greater => Some(less(y, x)),
+        Op::GreaterEqual => Some(!less(x, y)),
+        _ => None,
+    };
+    let bits = match op {
+        Op::Add => x.wrapping_add(y),
+        Op::Subtract => x.wrapping_sub(y),
+        Op::Multiply => x.wrapping_mul(y),
+        Op::Divide | Op::Modulo if y == 0 => panic!("a division by 0"),
+        Op::Divide if signed => (x as i32).wrapping_div(y as i32) as u32,
+        Op::Divide => x / y,
+        Op::Modulo if signed => (x as i32).wrapping_rem(y as i32) as u32,
+        Op::Modulo => x % y,
+        Op::And | Op::LogicalAnd => x & y,
+        Op::InclusiveOr | Op::LogicalOr => x | y,
+        Op::ExclusiveOr => x ^ y,
+        Op::ShiftLeft => x.wrapping_shl(y),
+        Op::ShiftRight if signed => (x as i32).wrapping_shr(y) as u32,
+        Op::ShiftRight => x.wrapping_shr(y),
+        _ => compared.expect("every operator is here").into(),
+    };
+    let nothing = |own: Scalar| own.bits == 0 && own.origin == Origin::NONE;
+    let origin = match op {
+        Op::And if nothing(a) || nothing(b) => Origin::NONE, // masked out
+        _ => origins.both(a.origin, b.origin),
+    };
+    Scalar { kind: if compared.is_some() { Kind::Bool } else { a.kind }, bits, origin }
+}
+
+fn extreme(op: MathFunction, a: Scalar, b: Scalar, origins: &mut Origins) -> Scalar {
+    let less = if a.kind == Kind::I32 { (a.bits as i32) < b.bits as i32 } else { a.bits < b.bits };
+    let bits = if less == (op == MathFunction::Max) { b.bits } else { a.bits };
+    Scalar { bits, origin: origins.both(a.origin, b.origin), ..a }
+}
