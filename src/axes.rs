@@ -1,11 +1,12 @@
 use crate::Error;
 
-/// The axes of a reduction; negative ones count from the last dimension.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// The axes of a reduction; negative ones count from the last dimension. As serde data: a list, or null for all.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+#[cfg_attr(feature = "serde", serde(from = "Option<Vec<i64>>", into = "Option<Vec<i64>>"))]
 pub enum Axes {
     /// Every dimension.
+    #[default]
     All,
     /// These, in any order, each from `-rank` to `rank - 1`. An empty list reduces nothing.
     List(Vec<i64>),
@@ -20,13 +21,15 @@ impl Axes {
         let Axes::List(axes) = self else {
             return Ok((0..rank).collect());
         };
-        let mut dimensions =
-            axes.iter().map(|&axis| resolve_axis(operator, axis, rank)).collect::<Result<Vec<_>, _>>()?;
-        dimensions.sort_unstable();
-        match dimensions.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(Error::RepeatedAxis { axes: axes.clone(), dimension: pair[0] }),
-            None => Ok(dimensions),
+        let mut dimensions = Vec::with_capacity(axes.len());
+        for &axis in axes {
+            let dimension = resolve_axis(operator, axis, rank)?;
+            match dimensions.binary_search(&dimension) {
+                Ok(_) => return Err(Error::RepeatedAxis { axes: axes.clone(), dimension }),
+                Err(place) => dimensions.insert(place, dimension),
+            }
         }
+        Ok(dimensions)
     }
 }
 
@@ -57,5 +60,20 @@ impl From<Vec<i64>> for Axes {
 impl From<&[i64]> for Axes {
     fn from(axes: &[i64]) -> Axes {
         Axes::List(axes.into())
+    }
+}
+
+impl From<Option<Vec<i64>>> for Axes {
+    fn from(axes: Option<Vec<i64>>) -> Axes {
+        axes.map_or(Axes::All, Axes::List)
+    }
+}
+
+impl From<Axes> for Option<Vec<i64>> {
+    fn from(axes: Axes) -> Option<Vec<i64>> {
+        match axes {
+            Axes::All => None,
+            Axes::List(axes) => Some(axes),
+        }
     }
 }

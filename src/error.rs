@@ -122,6 +122,12 @@ pub enum Error {
         /// The least that works.
         needed: u64,
     },
+    /// A plan that this crate did not make, or not like this: its parts do not fit together.
+    #[error("the plan contradicts itself: {problem}")]
+    InvalidPlan {
+        /// What does not fit.
+        problem: String,
+    },
     /// Another number of buffers or tensors than the operation has.
     #[error("{given} {what} given, {expected} expected")]
     WrongCount {

@@ -29,7 +29,8 @@ pub use error::Error;
 pub use gpu::{Bound, Gpu, GpuOptions, Kernels, Prepared, Slots};
 pub use limits::{AdapterKind, Limits};
 pub use op::{
-    ArgMax, ArgMaxOutput, EmptyMax, Hardmax, IndexType, InputNeed, Max, NanPolicy, Operation, ReduceMax, Slices,
+    AnyOperation, ArgMax, ArgMaxOutput, EmptyMax, Hardmax, IndexType, InputNeed, Max, NanPolicy, Operation, ReduceMax,
+    Slices,
 };
 pub use parts::Parts;
 pub use plan::Plan;

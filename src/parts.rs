@@ -15,7 +15,11 @@ use crate::{Error, View};
 /// assert_eq!(op.reference(&[&top, &bottom])?[0].to_vec::<i64>()?, [2, 2, 1]);
 /// # Ok::<(), wgmax::Error>(())
 /// ```
+///
+/// As serde data it is a list of views, or a view alone.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "OneOrMany", into = "OneOrMany"))]
 pub struct Parts {
     views: Vec<View>,
     shape: Vec<u64>,
@@ -79,5 +83,36 @@ impl Parts {
 impl From<View> for Parts {
     fn from(view: View) -> Parts {
         Parts { shape: view.shape().to_vec(), views: vec![view] }
+    }
+}
+
+/// What [`Parts`] are read from and written as.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(untagged)]
+enum OneOrMany {
+    One(View),
+    Many(Vec<View>),
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<OneOrMany> for Parts {
+    type Error = Error;
+
+    fn try_from(views: OneOrMany) -> Result<Parts, Error> {
+        match views {
+            OneOrMany::One(view) => Ok(view.into()),
+            OneOrMany::Many(views) => Parts::new(views),
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<Parts> for OneOrMany {
+    fn from(parts: Parts) -> OneOrMany {
+        match parts.only() {
+            Some(view) => OneOrMany::One(view.clone()),
+            None => OneOrMany::Many(parts.views),
+        }
     }
 }

@@ -35,6 +35,8 @@ impl TensorType {
 /// # Ok::<(), wgmax::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "UncheckedTensor", into = "UncheckedTensor"))]
 pub struct Tensor {
     tensor_type: TensorType,
     bytes: Vec<u8>,
@@ -118,4 +120,30 @@ pub(crate) fn room<T>(len: u64) -> Result<Vec<T>, Error> {
         let limit = std::iter::successors(Some(len / 2), |len| Some(len / 2)).find(|&len| fits(len).is_some());
         Error::TooLarge { what: "elements of an answer in host memory", given: len, limit: limit.unwrap_or(0) }
     })
+}
+
+/// What a [`Tensor`] is read from and written as.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct UncheckedTensor {
+    dtype: DType,
+    shape: Vec<u64>,
+    bytes: Vec<u8>,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<UncheckedTensor> for Tensor {
+    type Error = Error;
+
+    fn try_from(unchecked: UncheckedTensor) -> Result<Tensor, Error> {
+        Tensor::from_bytes(unchecked.dtype, unchecked.shape, unchecked.bytes)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<Tensor> for UncheckedTensor {
+    fn from(Tensor { tensor_type, bytes }: Tensor) -> UncheckedTensor {
+        UncheckedTensor { dtype: tensor_type.dtype, shape: tensor_type.shape, bytes }
+    }
 }

@@ -15,7 +15,12 @@ use crate::{DType, Error};
 /// assert_eq!(blocks.strides(), [15360, 1920, 24, 3, 1]);
 /// # Ok::<(), wgmax::Error>(())
 /// ```
+///
+/// As serde data it has the fields `shape`, `strides` and `offset`; the strides of a contiguous tensor and an offset of 0
+/// may be left out.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "UncheckedView"))]
 pub struct View {
     shape: Vec<u64>,
     strides: Vec<i64>,
@@ -239,4 +244,29 @@ pub(crate) fn checked_len(shape: &[u64]) -> Option<u64> {
     }
     let len = shape.iter().try_fold(1_u64, |len, &size| len.checked_mul(size))?;
     (len <= i64::MAX as u64).then_some(len)
+}
+
+/// What a [`View`] is read from.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct UncheckedView {
+    shape: Vec<u64>,
+    strides: Option<Vec<i64>>,
+    #[serde(default)]
+    offset: u64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<UncheckedView> for View {
+    type Error = Error;
+
+    fn try_from(unchecked: UncheckedView) -> Result<View, Error> {
+        let UncheckedView { shape, strides, offset } = unchecked;
+        let strides = match strides {
+            Some(strides) => strides,
+            None => View::new(shape.clone())?.strides,
+        };
+        View::strided(shape, strides, offset)
+    }
 }

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{USAGES, check_against, encoder, filled_buffer, gpus, read_buffer, submit};
-use wgmax::plan::Constant;
+use wgmax::plan::{Constant, Slot};
 use wgmax::{
     AdapterKind, ArgMax, ArgMaxOutput, Axes, DType, EmptyMax, Error, Gpu, GpuOptions, Hardmax, IndexType, Kernels,
     Limits, Max, Operation, Prepared, ReduceMax, Slices, Slots, Tensor, View, wgpu,
@@ -510,4 +510,17 @@ fn a_wrong_answer_is_reported() {
     let input = Tensor::new([2, 2], &[1.0_f32, 2.0, 3.0, 1.0]).unwrap();
     let wrong = Tensor::new([2], &[2.0, f32::from_bits(0x4040_0001)]).unwrap();
     check_against(&ReduceMax::new(DType::F32, view(&[2, 2])).axes([1]), &[&input], &[wrong], "a wrong bit");
+}
+
+/// As one that was put together by hand, or read from a torn file.
+#[test]
+fn a_plan_that_contradicts_itself_is_refused_before_anything_is_made() {
+    let gpu = &common::gpus()[0];
+    let plan = Max::new(DType::F32, [View::new([8]).unwrap()]).plan(gpu.kernels().limits()).unwrap();
+    for slot in [Slot::Input(1), Slot::Output(1), Slot::Scratch(2), Slot::Constant(0)] {
+        let mut torn = plan.clone();
+        torn.passes[0].bindings[1].slot = slot;
+        let problem = format!("binding 2 of pass 0: the plan has no {slot}");
+        assert_eq!(gpu.kernels().prepare_blocking(&torn).unwrap_err(), Error::InvalidPlan { problem });
+    }
 }

@@ -3,10 +3,15 @@
 
 mod common;
 
-use wgmax::plan::{Access, Constant, Operator, Params, Pass, Program, ReductionParams, Slot, Store};
+use std::collections::BTreeMap;
+
+use wgmax::plan::{
+    Access, BroadcastParams, Constant, Operator, Params, Pass, PortableAccess, PortablePlan, PortableShader, Program,
+    ReductionParams, Slot, Store,
+};
 use wgmax::{
-    AdapterKind, ArgMax, ArgMaxOutput, Axes, DType, EmptyMax, Error, IndexType, Limits, NanPolicy, Operation,
-    ReduceMax, View,
+    AdapterKind, ArgMax, ArgMaxOutput, Axes, DType, EmptyMax, Error, Hardmax, IndexType, Limits, Max, NanPolicy,
+    Operation, Plan, ReduceMax, Slices, Tensor, View,
 };
 
 fn gpu() -> Limits {
@@ -461,4 +466,171 @@ fn what_goes_in_no_pieces_is_said() {
     let small = Limits { max_binding_bytes: 4 << 10, ..gpu() };
     let error = reduce_max(DType::F32, &[1 << 40], &[0]).plan(&small).unwrap_err();
     assert!(matches!(error, Error::TooLarge { what: "passes", limit: 65_536, .. }), "{error:?}");
+}
+
+/// One plan of each kind, with its operation's own trouble: two passes, a constant, a place to write over.
+fn various_plans() -> Vec<Plan> {
+    let view = View::new([16, 8]).unwrap();
+    let floor = Tensor::new([8], &[0.5_f32; 8]).unwrap();
+    vec![
+        reduce_max(DType::F32, &[1 << 24], &[0]).plan(&gpu()).unwrap(),
+        reduce_max(DType::F64, &[0, 5], &[0]).plan(&gpu()).unwrap(),
+        arg_max(DType::Bf16, &[7, 99, 31], &[0, 2]).output(ArgMaxOutput::ValuesAndIndices).plan(&cpu()).unwrap(),
+        Hardmax::new(DType::F16, View::new([2, 128_256]).unwrap(), Slices::Along(1)).plan(&gpu()).unwrap(),
+        Max::new(DType::F32, [view.clone(), view]).constant(floor).in_place(1).plan(&gpu()).unwrap(),
+    ]
+}
+
+#[test]
+fn a_portable_plan_says_all_that_the_plan_does() {
+    for plan in various_plans() {
+        let portable = PortablePlan::from(&plan);
+        assert_eq!(portable.version, 1);
+        assert_eq!(portable.input_bytes, plan.input_bytes);
+        assert_eq!(portable.output_bytes, plan.output_bytes);
+        assert_eq!(portable.scratch_bytes, plan.scratch_bytes);
+        assert_eq!(portable.in_place, plan.in_place);
+        assert_eq!(portable.passes.len(), plan.passes.len());
+        let constants: Vec<Vec<u8>> = portable.constants.iter().map(|words| bytes_of(words)).collect();
+        assert_eq!(constants, plan.constants);
+        for (portable_pass, pass) in portable.passes.iter().zip(&plan.passes) {
+            let shader = &portable.shaders[portable_pass.shader];
+            assert_eq!(shader.wgsl, pass.kernel.wgsl());
+            assert_eq!(shader.constants.len(), pass.kernel.constants.len());
+            assert!(pass.kernel.constants.iter().all(|c| shader.constants[c.name()] == c.value()));
+            let params = bytes_of(&portable_pass.params);
+            assert_eq!(params.len() % 16, 0);
+            assert!(params.starts_with(&pass.params.to_bytes()));
+            assert_eq!(portable_pass.grid, pass.grid);
+            for (own, binding) in portable_pass.bindings.iter().zip(&pass.bindings) {
+                assert_eq!(format!("{:?} {}", own.slot, own.index).to_lowercase(), binding.slot.to_string());
+                assert_eq!(own.access == PortableAccess::ReadWrite, binding.writes);
+                assert_eq!(
+                    (own.binding, own.offset_bytes, own.bytes),
+                    (binding.binding, binding.offset_bytes, binding.bytes)
+                );
+            }
+        }
+    }
+}
+
+fn bytes_of(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+#[test]
+fn a_portable_shader_stands_there_once_and_its_key_tells_it_apart() {
+    let many = Max::new(DType::F32, vec![View::new([100]).unwrap(); 50]).plan(&gpu()).unwrap();
+    let portable = PortablePlan::from(&many);
+    assert!(portable.shaders.len() < portable.passes.len(), "{many}");
+    let mut kernels: Vec<_> = common::kernels::kernels();
+    kernels.push(wgmax::plan::Kernel { constants: vec![Constant::Group(32)], ..kernels[0].clone() });
+    let keys: BTreeMap<String, PortableShader> =
+        kernels.iter().map(PortableShader::from).map(|shader| (shader.key.clone(), shader)).collect();
+    let mut texts: Vec<_> = kernels.iter().map(PortableShader::from).map(|s| (s.wgsl, s.constants)).collect();
+    texts.sort();
+    texts.dedup();
+    assert_eq!(keys.len(), texts.len());
+    // The key is the same on every machine and from every compiler.
+    let fill = wgmax::plan::Kernel { program: Program::Fill, dtype: DType::F32, constants: vec![Constant::Group(64)] };
+    assert_eq!(PortableShader::from(&fill).key.len(), 16);
+}
+
+/// The form is stable: its names stand in `docs/plan.md`, and in other people's code.
+#[cfg(feature = "serde")]
+#[test]
+fn the_portable_form_is_what_its_document_says() {
+    let document = include_str!("../docs/plan.md");
+    let example = document.split("```json").nth(1).unwrap().split("```").next().unwrap();
+    let example: serde_json::Value = serde_json::from_str(example).unwrap();
+    let read: PortablePlan = serde_json::from_value(example.clone()).unwrap();
+    assert_eq!(serde_json::to_value(&read).unwrap(), example);
+    let portable = PortablePlan::from(&arg_max(DType::F32, &[1, 128_256], &[1]).plan(&gpu()).unwrap());
+    let written = serde_json::to_value(&portable).unwrap();
+    assert_eq!(serde_json::from_value::<PortablePlan>(written.clone()).unwrap(), portable);
+    for part in ["", "/shaders/0", "/passes/0", "/passes/0/bindings/0"] {
+        let [documented, own] = [&example, &written]
+            .map(|whole| whole.pointer(part).unwrap().as_object().unwrap().keys().collect::<Vec<_>>());
+        assert_eq!(own, documented, "{part}");
+        for name in own {
+            assert!(document.contains(&format!("`{name}`")), "{name} is not explained");
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn an_operation_survives_json_and_may_leave_out_what_is_as_it_starts() {
+    use wgmax::AnyOperation;
+    for case in common::cases::all().iter().step_by(97) {
+        let json = serde_json::to_string(&case.op).unwrap();
+        assert_eq!(serde_json::from_str::<AnyOperation>(&json).unwrap(), case.op, "{json}");
+    }
+    let read = |json: &str| serde_json::from_str::<AnyOperation>(json).map_err(|error| error.to_string());
+    let op = reduce_max(DType::F32, &[2, 3], &[-1]);
+    assert_eq!(read(r#"{"ReduceMax": {"dtype": "f32", "input": {"shape": [2, 3]}, "axes": [-1]}}"#), Ok(op.into()));
+    for (json, expected) in [
+        (r#"{"ReduceMax": {"dtype": "f32", "input": {"shape": [2, 3], "strides": [1]}}}"#, "did not match"),
+        (r#"{"ReduceMax": {"dtype": "f32", "input": {"shape": [2], "strides": [-1]}}}"#, "did not match"),
+        (r#"{"ReduceMax": {"dtype": "f32", "input": {"shape": [2]}, "axis": 1}}"#, "unknown field `axis`"),
+        (
+            r#"{"Max": {"dtype": "u8", "inputs": [], "constant": {"dtype": "u8", "shape": [2], "bytes": [1]}}}"#,
+            "1 bytes",
+        ),
+    ] {
+        assert!(read(json).unwrap_err().contains(expected), "{:?}", read(json));
+    }
+}
+
+// Plans that nobody made like this.
+
+#[test]
+fn plans_that_contradict_themselves_are_refused() {
+    type Change = fn(&mut Plan);
+    let changes: [(Change, &str); 16] = [
+        (|plan| plan.passes[0].bindings[0].slot = Slot::Input(7), "the plan has no input 7"),
+        (|plan| plan.passes[0].bindings[0].slot = Slot::Output(3), "the plan has no output 3"),
+        (|plan| plan.passes[0].bindings[0].slot = Slot::Scratch(2), "the plan has no scratch 2"),
+        (|plan| plan.passes[0].bindings[0].slot = Slot::Constant(usize::MAX), "the plan has no constant"),
+        (|plan| plan.passes[0].bindings[0].bytes = 0, "0 bytes, a multiple of 4"),
+        (|plan| plan.passes[0].bindings[0].bytes -= 2, "a multiple of 4"),
+        (|plan| plan.passes[0].bindings[0].offset_bytes = u64::MAX - 255, "bytes from byte 18446744073709551360 on"),
+        (|plan| plan.input_bytes.iter_mut().for_each(|bytes| *bytes = 0), "of 0 of input 0"),
+        (|plan| plan.output_bytes.clear(), "the plan has no output 0"),
+        (|plan| plan.passes.iter_mut().for_each(|pass| pass.bindings[0].slot = Slot::Input(0)), "input 0 is written"),
+        (|plan| plan.in_place = Some(2), "output 0 is to be written over input 2"),
+        (|plan| plan.constants = vec![vec![1, 2, 3]], "constant 0 has 3 bytes"),
+        (|plan| plan.constants = vec![vec![]], "constant 0 has 0 bytes"),
+        (|plan| plan.passes[0].params = Params::Reduction(ReductionParams::default()), "does not take"),
+        (|plan| broadcast(plan).sizes = vec![2; 33], "does not take"),
+        (|plan| broadcast(plan).operands.clear(), "does not take"),
+    ];
+    let inputs = [View::new([16, 8]).unwrap(), View::new([16, 8]).unwrap()];
+    let plan = Max::new(DType::F32, inputs).plan(&gpu()).unwrap();
+    assert_eq!(plan.check(&gpu()), Ok(()));
+    for (change, expected) in changes {
+        let mut torn = plan.clone();
+        change(&mut torn);
+        match torn.check(&gpu()) {
+            Err(Error::InvalidPlan { problem }) => assert!(problem.contains(expected), "{problem}, not {expected}"),
+            other => panic!("{other:?}, not {expected}"),
+        }
+    }
+}
+
+fn broadcast(plan: &mut Plan) -> &mut BroadcastParams {
+    match &mut plan.passes[0].params {
+        Params::Broadcast(params) => params,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn every_plan_made_here_is_whole() {
+    for case in common::cases::all() {
+        for limits in [gpu(), cpu()] {
+            let plan = case.op.plan(&limits).unwrap();
+            assert_eq!(plan.check(&limits), Ok(()), "{}: {plan}", case.name);
+        }
+    }
 }

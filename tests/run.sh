@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs every test: those that need no GPU once, the others on each adapter found, and the documentation's examples.
+# Runs every test: those that need no GPU once, the others on each adapter found, the documentation's examples, and what
+# runs in browsers and in node (tests/web/run.sh).
 #
 #   tests/run.sh
 #
@@ -14,6 +15,8 @@ cd "$(dirname "$0")/.."
 
 # Test binaries that need no GPU.
 host_tests=(plan shaders dialects onnx_hostile paper view)
+# Those that tests/web/run.sh runs, beside the other routes that take the same cases.
+route_tests=(matrix)
 
 say() { printf '%s\n' "$*" >&2; }
 die() {
@@ -93,7 +96,7 @@ fi
 gpu_tests=()
 for file in tests/*.rs; do
     name=$(basename "$file" .rs)
-    [[ " ${host_tests[*]} " == *" $name "* ]] || gpu_tests+=("$name")
+    [[ " ${host_tests[*]} ${route_tests[*]} " == *" $name "* ]] || gpu_tests+=("$name")
 done
 
 log=$(mktemp)
@@ -175,6 +178,14 @@ if [[ -n $icd ]] && have_loader; then
     route "SwiftShader, ONNX's cases" with_driver "$icd" tests/conformance/run.sh
 else
     absent "SwiftShader" "no driver found (Debian: chromium; Ubuntu has no package with it)"
+fi
+# Browsers, node, and the crate itself through the same cases.
+if [[ -n $icd && -n $(lavapipe_icd) ]] && have_loader; then
+    LAVAPIPE=$(lavapipe_icd) SWIFTSHADER=$icd route "browsers and node" tests/web/run.sh
+    mapfile -t lines < <(sed -n '/^$/,$p' "$log" | grep -E ': (ok|FAILED)$' || true)
+    report+=("${lines[@]/#/    }")
+else
+    absent "browsers and node" "they need Chromium with SwiftShader, and lavapipe beside it"
 fi
 # Hardware, where there is some: whatever adapter the tests pick when they may see all.
 if [[ -e /dev/nvidiactl ]] || compgen -G '/dev/dri/renderD*' >/dev/null; then

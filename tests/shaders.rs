@@ -1,76 +1,11 @@
 //! Every shader variant, held against naga: it validates, the native back ends accept it, and its parameters lie where
 //! the host puts them. No GPU needed.
 
-use naga::valid::{Capabilities, ValidationFlags, Validator};
-use wgmax::DType;
-use wgmax::plan::{Access, Constant, Kernel, Operator, Program, Store};
+mod common;
 
-fn kernels() -> Vec<Kernel> {
-    let mut kernels = Vec::new();
-    for dtype in DType::ALL {
-        let mut push = |program, constants: &[Constant]| {
-            kernels.push(Kernel { program, dtype, constants: constants.to_vec() });
-        };
-        push(Program::Fill, &[Constant::Group(64)]);
-        push(Program::HardmaxWrite, &[Constant::Group(64)]);
-        push(Program::HardmaxWrite, &[Constant::Group(64), Constant::Guarded, Constant::Continues]);
-        let nans: &[Constant] = if dtype.is_float() { &[Constant::NansIgnored] } else { &[] };
-        push(Program::HardmaxColumns, &[&[Constant::Group(64)], nans].concat());
-        for access in [Access::Rows, Access::Strided] {
-            push(Program::HardmaxRows { access, team: false }, &[&[Constant::Group(64)], nans].concat());
-            let team = [Constant::Group(64), Constant::Team(16)];
-            push(Program::HardmaxRows { access, team: true }, &[&team, nans].concat());
-        }
-        for operands in [0, 1, 2, 7, 32] {
-            let constants = [&[Constant::Group(64), Constant::Continues], nans].concat();
-            push(Program::MaxElements { operands }, &constants);
-            push(Program::MaxElements { operands }, &[&constants[..], &[Constant::Keeps]].concat());
-            for splats in [0, 0b10, u32::MAX] {
-                push(Program::MaxPacks { operands, splats }, &constants);
-            }
-        }
-        for operator in [Operator::ReduceMax, Operator::ArgMax] {
-            for access in [Access::Rows, Access::Columns, Access::Strided, Access::Finish, Access::FinishPieces] {
-                if access == Access::Columns && operator == Operator::ArgMax && dtype.bytes() == 8 {
-                    continue; // never planned
-                }
-                let stores: &[Store] = match operator {
-                    Operator::ReduceMax => &[Store::Partial, Store::Piece, Store::Value],
-                    Operator::ArgMax if access == Access::FinishPieces => &[Store::Index, Store::Both],
-                    Operator::ArgMax => &[Store::Partial, Store::Piece, Store::Index, Store::Both],
-                };
-                for &store in stores {
-                    for team in [false, true] {
-                        let mut constants = vec![Constant::Group(64)];
-                        if team && access != Access::Columns {
-                            constants.push(Constant::Team(16));
-                        }
-                        if access == Access::Rows {
-                            constants.push(Constant::Ragged);
-                        }
-                        if access == Access::Columns {
-                            constants.push(Constant::Wide);
-                        }
-                        if !matches!(access, Access::Finish | Access::FinishPieces) {
-                            constants.extend([Constant::Split, Constant::Runs]);
-                        }
-                        if dtype.is_float() {
-                            constants.push(Constant::NansIgnored);
-                        }
-                        if operator == Operator::ArgMax {
-                            constants.push(Constant::Last);
-                            if matches!(store, Store::Index | Store::Both) {
-                                constants.push(Constant::IndexWords(1));
-                            }
-                        }
-                        push(Program::Reduce { operator, access, team, store }, &constants);
-                    }
-                }
-            }
-        }
-    }
-    kernels
-}
+use common::kernels::kernels;
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+use wgmax::plan::Kernel;
 
 fn parse(kernel: &Kernel) -> naga::Module {
     let wgsl = kernel.wgsl();

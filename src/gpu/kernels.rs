@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::{Prepared, Scopes};
-use crate::plan::{Binding, Constant, Kernel, Pass, Plan};
+use crate::plan::{Binding, Kernel, Pass, Plan};
 use crate::{Error, Limits};
 
 /// A device's pipelines, compiled when first needed and shared by every plan that has the same kernel, whatever its
@@ -85,9 +85,10 @@ impl Kernels {
     ///
     /// # Errors
     /// [`Error::TooLarge`] or [`Error::BindingMisaligned`] for a plan that was made for larger limits than the
-    /// device's; [`Error::Gpu`] or [`Error::OutOfMemory`] if the device refuses a shader, a pipeline or the buffer.
+    /// device's, [`Error::InvalidPlan`] for one that contradicts itself; [`Error::Gpu`] or [`Error::OutOfMemory`] if the
+    /// device refuses a shader, a pipeline or the buffer.
     pub async fn prepare(&self, plan: &Plan) -> Result<Prepared, Error> {
-        check_limits(plan, &self.limits)?;
+        plan.check(&self.limits)?;
         let mut pipelines = Vec::with_capacity(plan.passes.len());
         for pass in &plan.passes {
             pipelines.push(self.pipeline(pass).await?);
@@ -129,32 +130,6 @@ impl Kernels {
             None => known.entry(kernel.clone()).or_insert_with(|| Arc::new(empty())).clone(),
         }
     }
-}
-
-/// Whether a plan keeps within limits. Not left to wgpu: it accepts a workgroup of any size where an `override` sets it.
-fn check_limits(plan: &Plan, limits: &Limits) -> Result<(), Error> {
-    let within = |what, given: u64, limit: u64| {
-        if given > limit { Err(Error::TooLarge { what, given, limit }) } else { Ok(()) }
-    };
-    for pass in &plan.passes {
-        for constant in &pass.kernel.constants {
-            if let Constant::Group(invocations) = *constant {
-                within("invocations of a workgroup", invocations.into(), limits.max_group_invocations.into())?;
-            }
-        }
-        for groups in pass.grid {
-            within("workgroups in one dimension", groups.into(), limits.max_groups.into())?;
-        }
-        within("storage bindings of a pass", pass.bindings.len() as u64, limits.max_storage_bindings.into())?;
-        for binding in &pass.bindings {
-            within("bytes of a binding", binding.bytes, limits.max_binding_bytes)?;
-            let (offset, alignment) = (binding.offset_bytes, limits.binding_alignment_bytes);
-            if offset % alignment != 0 {
-                return Err(Error::BindingMisaligned { slot: binding.slot.to_string(), offset, alignment });
-            }
-        }
-    }
-    Ok(())
 }
 
 fn compile(

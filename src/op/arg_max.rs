@@ -69,14 +69,22 @@ pub enum ArgMaxOutput {
 /// # Ok::<(), wgmax::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct ArgMax {
     pub(crate) dtype: DType,
     pub(crate) input: Parts,
+    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) axes: Axes,
+    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) keep_dims: bool,
+    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) nan: NanPolicy,
+    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) select_last: bool,
+    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) index: IndexType,
+    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) output: ArgMaxOutput,
 }
 

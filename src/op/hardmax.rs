@@ -34,10 +34,13 @@ pub enum Slices {
 /// # Ok::<(), wgmax::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Hardmax {
     pub(crate) dtype: DType,
     pub(crate) input: Parts,
     pub(crate) slices: Slices,
+    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) nan: NanPolicy,
 }
 

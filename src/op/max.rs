@@ -24,11 +24,16 @@ use crate::{DType, Error, Limits, Parts, Tensor, TensorType, View, plan, referen
 /// # Ok::<(), wgmax::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Max {
     pub(crate) dtype: DType,
     pub(crate) inputs: Vec<Parts>,
+    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) constant: Option<Tensor>,
+    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) nan: NanPolicy,
+    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) in_place: Option<usize>,
 }
 

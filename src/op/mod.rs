@@ -1,10 +1,12 @@
 //! The operations: what is asked for, checked, with the shape of the answer.
 
+mod any;
 mod arg_max;
 mod hardmax;
 mod max;
 mod reduce_max;
 
+pub use any::AnyOperation;
 pub use arg_max::{ArgMax, ArgMaxOutput, IndexType};
 pub use hardmax::{Hardmax, Slices};
 pub use max::Max;
@@ -64,6 +66,7 @@ pub trait Operation: sealed::Sealed {
 
 /// What an operation expects of one input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct InputNeed {
     /// The element type.
     pub dtype: crate::DType,
@@ -78,6 +81,7 @@ fn part_needs(dtype: crate::DType, input: &Parts) -> Result<Vec<InputNeed>, Erro
 
 mod sealed {
     pub trait Sealed {}
+    impl Sealed for super::AnyOperation {}
     impl Sealed for super::ReduceMax {}
     impl Sealed for super::ArgMax {}
     impl Sealed for super::Hardmax {}

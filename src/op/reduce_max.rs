@@ -37,12 +37,18 @@ pub enum EmptyMax {
 /// # Ok::<(), wgmax::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct ReduceMax {
     pub(crate) dtype: DType,
     pub(crate) input: Parts,
+    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) axes: Axes,
+    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) keep_dims: bool,
+    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) nan: NanPolicy,
+    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) empty: EmptyMax,
 }
 

@@ -1,5 +1,6 @@
 use std::fmt;
 
+use super::text::shader;
 use crate::DType;
 
 /// A shader: which program, over which storage type, with which constants.
@@ -181,12 +182,6 @@ impl Constant {
             | Constant::Wide => 1,
         }
     }
-}
-
-macro_rules! shader {
-    ($name:literal) => {
-        include_str!(concat!("../../shaders/", $name, ".wgsl"))
-    };
 }
 
 impl Kernel {
@@ -391,7 +386,7 @@ impl fmt::Display for Kernel {
                     Operator::ReduceMax => "reduce_max",
                     Operator::ArgMax => "arg_max",
                 };
-                let store = format!("{store:?}").to_lowercase();
+                let store = format!("{store:?}").to_ascii_lowercase();
                 write!(f, "{operator}_{} {} -> {store}", access.name(), self.dtype)?;
             }
             Program::HardmaxRows { access, .. } => {

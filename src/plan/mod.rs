@@ -1,10 +1,10 @@
 //! Plans: what to dispatch, as plain data.
 //!
-//! A [`Plan`] is computed from shapes, types and [`Limits`] alone. It holds nothing of wgpu: a host that
-//! is not on this crate's wgpu can take each pass's [`wgsl`](Kernel::wgsl), [`constants`](Kernel::constants),
-//! [`parameter bytes`](Params::to_bytes), grid and bindings, and dispatch them itself.
+//! A [`Plan`] is computed from shapes, types and [`Limits`] alone. It holds nothing of wgpu: a host that is not on this
+//! crate's wgpu takes a [`PortablePlan`], all that is to be dispatched spelled out, and dispatches it itself.
 
 mod arg_max;
+mod check;
 mod dims;
 mod fill;
 mod hardmax;
@@ -12,8 +12,10 @@ mod kernel;
 mod max;
 mod params;
 mod pieces;
+mod portable;
 mod reduce_max;
 mod reduction;
+mod text;
 mod tuning;
 
 use std::fmt;
@@ -25,6 +27,7 @@ pub(crate) use max::max;
 pub use params::{
     BroadcastParams, Dim, FillParams, HardmaxWriteParams, OperandParams, Params, Placement, ReductionParams,
 };
+pub use portable::{PortableAccess, PortableBinding, PortablePass, PortablePlan, PortableShader, PortableSlot};
 pub(crate) use reduce_max::reduce_max;
 
 use crate::dtype::padded_bytes;

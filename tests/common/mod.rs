@@ -1,8 +1,10 @@
 //! What the operator tests share: the devices under test, data full of edges, and the one comparison.
 #![allow(dead_code)] // each test file uses its own part
 
+pub mod cases;
 #[cfg(feature = "gpu")]
 mod gpu;
+pub mod kernels;
 pub mod laws;
 pub mod matrix;
 

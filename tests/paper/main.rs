@@ -372,6 +372,9 @@ fn huge_plans_stay_within_their_bindings() {
         {
             let limits = Limits { adapter, max_binding_bytes, max_group_invocations, max_groups, ..Limits::default() };
             for shape in shapes {
+                if max_binding_bytes < 128 << 20 && shape.iter().product::<u64>() > 1 << 27 {
+                    continue; // thousands of passes alike
+                }
                 for dtype in [DType::U8, DType::I64] {
                     let view = View::new(shape).unwrap();
                     let mut ops: Vec<Box<dyn Operation>> =

@@ -1,0 +1,152 @@
+import { argMax, hardmax, max, reduceMax, type DType, type Kernels, type Operation } from "wgmax";
+import { reference } from "wgmax/reference";
+import { element, made, say } from "./dom.js";
+import { Resident, bitEqual, leastBytes } from "./resident.js";
+
+/** A row of workloads.json, which the benches have too. */
+interface Workload {
+  name: string;
+  why: string;
+  op: "ReduceMax" | "ArgMax" | "Hardmax" | "Max";
+  dtype: string;
+  shapes: number[][];
+  axes?: number[];
+  axis?: number;
+}
+
+const DTYPES: Record<string, DType> = {
+  float32: "f32", float16: "f16", bfloat16: "bf16", float64: "f64", int64: "i64", uint8: "u8",
+};
+
+/** The panel that times every workload. */
+export class Workloads {
+  #stopped = false;
+
+  constructor(private readonly kernels: Kernels, private readonly list: Workload[]) {
+    element("run").addEventListener("click", () => this.run());
+    element("stop").addEventListener("click", () => (this.#stopped = true));
+  }
+
+  async run(): Promise<void> {
+    const scale = Number(element<HTMLSelectElement>("scale").value);
+    const verify = element<HTMLInputElement>("verify").checked;
+    const progress = element<HTMLProgressElement>("progress");
+    const chart = new Chart();
+    this.#running(true);
+    let done = 0;
+    let wrong = 0;
+    for (const work of this.list) {
+      if (this.#stopped) break;
+      say("workload-state", `${done + 1} of ${this.list.length}: ${work.name}, ${work.why} …`);
+      progress.value = done / this.list.length;
+      try {
+        const { bytes, milliseconds, equal } = await this.#time(work, scale, verify);
+        if (equal === false) wrong++;
+        chart.add(work, bytes, milliseconds, equal);
+      } catch (error) {
+        chart.refuse(work, (error as Error).message);
+      }
+      done++;
+    }
+    this.#running(false);
+    const end = this.#stopped ? `Stopped after ${done} of ${this.list.length}.` : `All ${done} done.`;
+    const verdict = !verify ? "" : wrong > 0 ? ` ${wrong} DIFFER from the reference!` : " All bit-equal to the CPU reference.";
+    say("workload-state", end + verdict, wrong > 0 ? "bad" : "good");
+  }
+
+  #running(running: boolean): void {
+    this.#stopped &&= !running;
+    element("run").hidden = running;
+    element("stop").hidden = !running;
+    element("progress").hidden = !running;
+  }
+
+  async #time(work: Workload, scale: number, verify: boolean) {
+    const rank = Math.max(...work.shapes.map((shape) => shape.length)); // of others the outermost dimension is not the same
+    const shapes = work.shapes.map((shape) => (shape.length === rank ? scaled(shape, scale) : shape));
+    const dtype = DTYPES[work.dtype]!;
+    const operation = operationOf(work, dtype, shapes);
+    const inputs = shapes.map((shape) => randomBytes(dtype, shape));
+    const resident = await Resident.create(this.kernels, operation, inputs);
+    try {
+      const milliseconds = await resident.median(5, 300);
+      const equal = verify ? bitEqual(await resident.read(), reference(operation, inputs)) : undefined;
+      return { bytes: leastBytes(operation), milliseconds, equal };
+    } finally {
+      resident.destroy();
+    }
+  }
+}
+
+/** The outermost dimension multiplied by the scale, where it is more than 1. */
+function scaled([outermost, ...rest]: number[], scale: number): number[] {
+  return outermost === undefined ? [] : [outermost > 1 ? Math.max(1, Math.floor(outermost * scale)) : outermost, ...rest];
+}
+
+function operationOf(work: Workload, dtype: DType, shapes: number[][]): Operation {
+  const axis = work.axis ?? -1;
+  switch (work.op) {
+    case "ReduceMax":
+      return reduceMax(dtype, shapes[0]!, { axes: work.axes });
+    case "ArgMax":
+      return argMax(dtype, shapes[0]!, { axes: [axis] });
+    case "Hardmax":
+      return hardmax(dtype, shapes[0]!, { along: axis });
+    case "Max":
+      return max(dtype, shapes);
+  }
+}
+
+/** Random elements: floats in the range of 1 to 2 and their negatives, any integers. */
+function randomBytes(dtype: DType, shape: number[]): Uint8Array {
+  const [kept, set, size] = {
+    f32: [0x807fffff, 0x3f800000, 4], f16: [0x83ff83ff, 0x3c003c00, 2], bf16: [0x807f807f, 0x3f803f80, 2],
+    i64: [-1, 0, 8], u8: [-1, 0, 1],
+  }[dtype as string]!;
+  const bytes = size! * shape.reduce((len, size) => len * size, 1);
+  const words = new Uint32Array(Math.ceil(bytes / 4));
+  let state = 1;
+  for (let i = 0; i < words.length; i++) {
+    state ^= state << 13; // xorshift
+    state ^= state >>> 17;
+    state ^= state << 5;
+    words[i] = (state & kept!) | set!;
+  }
+  return new Uint8Array(words.buffer, 0, bytes);
+}
+
+/** Bars, as long as gigabytes a second are many. */
+class Chart {
+  readonly #chart = element("chart");
+  readonly #bars: { bar: HTMLElement; rate: number }[] = [];
+
+  constructor() {
+    this.#chart.replaceChildren();
+  }
+
+  add(work: Workload, bytes: number, milliseconds: number, equal?: boolean): void {
+    const rate = bytes / milliseconds / 1e6;
+    const figures = `${rate.toFixed(2)} GB/s · ${milliseconds.toFixed(2)} ms`;
+    const { row, track } = this.#row(work, figures);
+    const bar = track.appendChild(made("div", "bar"));
+    this.#bars.push({ bar, rate });
+    const most = Math.max(...this.#bars.map((own) => own.rate));
+    for (const own of this.#bars) own.bar.style.width = `${(100 * own.rate) / most}%`;
+    if (equal !== undefined) {
+      row.lastElementChild!.append(made("span", equal ? "good" : "bad", equal ? " · bit-equal" : " · DIFFERS"));
+    }
+  }
+
+  refuse(work: Workload, message: string): void {
+    this.#row(work, message).row.lastElementChild!.classList.add("bad");
+  }
+
+  #row({ name, why, op, dtype, shapes }: Workload, figures: string) {
+    const row = made("div", "row");
+    row.title = `${op} ${dtype} ${shapes.map((shape) => shape.join("×")).join(", ")}: ${why}`;
+    const track = made("div", "track");
+    row.append(made("span", "name", name), track, made("span", "figures", figures));
+    this.#chart.append(row);
+    return { row, track };
+  }
+}

@@ -1,0 +1,206 @@
+//! Plans for hosts that are not on this crate's wgpu: everything that has to be dispatched, spelled out.
+//!
+//! `docs/plan.md` describes the form, and what a host has to keep to.
+
+use std::collections::BTreeMap;
+
+use super::{Kernel, Plan, Slot};
+
+/// A [`Plan`] whose kernels are WGSL text and whose parameters are words: what any WebGPU host can dispatch, in any
+/// language.
+///
+/// With the feature `serde` it is JSON for whoever likes. Its form is stable: within one [`version`](Self::version) fields
+/// keep their meaning, and new ones may be added.
+///
+/// ```
+/// # use wgmax::{DType, Limits, Operation, ReduceMax, View};
+/// # use wgmax::plan::PortablePlan;
+/// let plan = ReduceMax::new(DType::F32, View::new([1 << 24])?).plan(&Limits::default())?;
+/// let portable = PortablePlan::from(&plan);
+/// assert_eq!((portable.passes.len(), portable.shaders.len()), (2, 2));
+/// assert!(portable.shaders[0].wgsl.contains("fn main("));
+/// # Ok::<(), wgmax::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct PortablePlan {
+    /// The version of the form, [`PortablePlan::VERSION`].
+    pub version: u32,
+    /// The operation, for people and labels.
+    pub label: String,
+    /// Bytes that each input needs from its binding's start; 0 where nothing is read.
+    pub input_bytes: Vec<u64>,
+    /// Bytes that each output needs; 0 where nothing is written.
+    pub output_bytes: Vec<u64>,
+    /// Bytes that each scratch buffer needs; 0 where it is not used.
+    pub scratch_bytes: Vec<u64>,
+    /// The input that output 0 is written over, if there is one: that input is not bound.
+    pub in_place: Option<usize>,
+    /// The words of the buffers that travel with the plan.
+    pub constants: Vec<Vec<u32>>,
+    /// The shaders, each once.
+    pub shaders: Vec<PortableShader>,
+    /// The dispatches, in order. Each may depend on those before it.
+    pub passes: Vec<PortablePass>,
+}
+
+/// A shader: what a compute pipeline is made of, together with the bindings of any pass that uses it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct PortableShader {
+    /// A name for this text with these constants: two shaders of one key are the same, whichever plan or version of this
+    /// crate they come from.
+    pub key: String,
+    /// The kernel, for people and labels.
+    pub label: String,
+    /// The complete WGSL text.
+    pub wgsl: String,
+    /// The entry point.
+    pub entry_point: String,
+    /// The values of `override` declarations by name; 1 is true. Those not named keep their defaults.
+    pub constants: BTreeMap<String, u32>,
+}
+
+/// One dispatch.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct PortablePass {
+    /// Its place in [`PortablePlan::shaders`].
+    pub shader: usize,
+    /// The words of the uniform buffer at binding 0, a multiple of four.
+    pub params: Vec<u32>,
+    /// Workgroups in each dimension.
+    pub grid: [u32; 3],
+    /// The storage bindings, all in group 0.
+    pub bindings: Vec<PortableBinding>,
+}
+
+/// One storage binding of a pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct PortableBinding {
+    /// The number in the shader.
+    pub binding: u32,
+    /// What kind of buffer is bound.
+    pub slot: PortableSlot,
+    /// Which of them.
+    pub index: usize,
+    /// How the shader declares it.
+    pub access: PortableAccess,
+    /// Where it begins, in bytes from the slot's start.
+    pub offset_bytes: u64,
+    /// Its size in bytes, a multiple of 4.
+    pub bytes: u64,
+}
+
+/// A kind of buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum PortableSlot {
+    /// A tensor of the caller's that is read.
+    Input,
+    /// A tensor of the caller's that is written.
+    Output,
+    /// A buffer of the caller's for what passes leave for one another.
+    Scratch,
+    /// A buffer of the host's with the words of one of [`PortablePlan::constants`].
+    Constant,
+}
+
+/// How a shader declares a storage binding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum PortableAccess {
+    /// `var<storage, read>`.
+    Read,
+    /// `var<storage, read_write>`.
+    ReadWrite,
+}
+
+impl PortablePlan {
+    /// The version of the form that this crate writes.
+    pub const VERSION: u32 = 1;
+}
+
+impl From<&Plan> for PortablePlan {
+    fn from(plan: &Plan) -> PortablePlan {
+        let mut kernels: Vec<&Kernel> = Vec::new();
+        let mut shader = |kernel| match kernels.iter().position(|known| *known == kernel) {
+            Some(at) => at,
+            None => {
+                kernels.push(kernel);
+                kernels.len() - 1
+            }
+        };
+        let pass = |pass: &'_ super::Pass, shader| PortablePass {
+            shader,
+            params: words(&pass.params.to_bytes(), 16), // uniform structs end at 16 bytes
+            grid: pass.grid,
+            bindings: pass.bindings.iter().map(PortableBinding::from).collect(),
+        };
+        let passes = plan.passes.iter().map(|own| pass(own, shader(&own.kernel))).collect();
+        PortablePlan {
+            version: PortablePlan::VERSION,
+            label: plan.label.clone(),
+            input_bytes: plan.input_bytes.clone(),
+            output_bytes: plan.output_bytes.clone(),
+            scratch_bytes: plan.scratch_bytes.to_vec(),
+            in_place: plan.in_place,
+            constants: plan.constants.iter().map(|bytes| words(bytes, 4)).collect(),
+            passes,
+            shaders: kernels.into_iter().map(PortableShader::from).collect(),
+        }
+    }
+}
+
+impl From<&Kernel> for PortableShader {
+    fn from(kernel: &Kernel) -> PortableShader {
+        let wgsl = kernel.wgsl();
+        let mut constants = BTreeMap::new(); // not collected: that would sort, which is a lot of code in a small module
+        for constant in &kernel.constants {
+            constants.insert(constant.name().to_string(), constant.value());
+        }
+        PortableShader {
+            key: key(&wgsl, &constants),
+            label: kernel.to_string(),
+            wgsl,
+            entry_point: Kernel::ENTRY_POINT.into(),
+            constants,
+        }
+    }
+}
+
+impl From<&super::Binding> for PortableBinding {
+    fn from(own: &super::Binding) -> PortableBinding {
+        let (slot, index) = match own.slot {
+            Slot::Input(n) => (PortableSlot::Input, n),
+            Slot::Output(n) => (PortableSlot::Output, n),
+            Slot::Scratch(n) => (PortableSlot::Scratch, n),
+            Slot::Constant(n) => (PortableSlot::Constant, n),
+        };
+        PortableBinding {
+            binding: own.binding,
+            slot,
+            index,
+            access: if own.writes { PortableAccess::ReadWrite } else { PortableAccess::Read },
+            offset_bytes: own.offset_bytes,
+            bytes: own.bytes,
+        }
+    }
+}
+
+/// The words of little-endian bytes, with zeros up to a multiple of so many bytes.
+fn words(bytes: &[u8], multiple: usize) -> Vec<u32> {
+    let mut bytes = bytes.to_vec();
+    bytes.resize(bytes.len().next_multiple_of(multiple), 0);
+    bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect()
+}
+
+/// FNV-1a in 64 bits over the text and the constants: the same on every machine and with every compiler.
+fn key(wgsl: &str, constants: &BTreeMap<String, u32>) -> String {
+    let constants = constants.iter().map(|(name, value)| format!("\0{name}={value}")).collect::<String>();
+    let fold = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    format!("{:016x}", wgsl.bytes().chain(constants.bytes()).fold(0xcbf2_9ce4_8422_2325, fold))
+}

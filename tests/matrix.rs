@@ -1,0 +1,45 @@
+//! The cases that every route to a GPU takes, natively. The other routes are in `tests/web`.
+
+mod common;
+
+use std::collections::HashSet;
+
+use common::cases::{self, features};
+use common::{first_difference, gpus, run};
+use wgmax::{AdapterKind, Limits, Operation};
+
+/// On the device of default limits, as in a browser.
+#[test]
+fn the_sample_is_bit_equal() {
+    let gpu = &gpus()[1];
+    let sample = cases::sample();
+    for (case, adapter) in &sample {
+        let inputs = case.inputs();
+        let inputs: Vec<_> = inputs.iter().collect();
+        let expected = case.op.reference(&inputs).unwrap();
+        let limits = Limits { adapter: *adapter, ..gpu.kernels().limits().clone() };
+        let got = run(gpu, &case.op, &limits, &inputs).unwrap_or_else(|error| panic!("{}: {error}", case.name));
+        if let Some(difference) = first_difference(&expected, &got) {
+            panic!("{}: {difference}\n{}", case.name, case.op.plan(&limits).unwrap());
+        }
+    }
+    println!("{0} of {0} cases bit-equal", sample.len()); // tests/web/run.sh reads this
+}
+
+#[test]
+fn the_sample_shows_what_the_whole_matrix_shows() {
+    let adapters = [AdapterKind::Gpu, AdapterKind::Cpu];
+    let all = cases::all();
+    let all: HashSet<String> = all
+        .iter()
+        .flat_map(|case| adapters.map(|own| case.kernels(own)))
+        .flatten()
+        .flat_map(|k| features(&k))
+        .collect();
+    let sample = cases::sample();
+    let kernels: HashSet<_> = sample.iter().flat_map(|(case, adapter)| case.kernels(*adapter)).collect();
+    let shown: HashSet<String> = kernels.iter().flat_map(features).collect();
+    let missed: Vec<_> = all.difference(&shown).collect();
+    assert!(missed.is_empty(), "{} missed: {missed:?}", missed.len());
+    println!("{} cases, {} kernels, {} features", sample.len(), kernels.len(), shown.len());
+}

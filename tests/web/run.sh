@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# Builds what runs in browsers, and takes every route to WebGPU through the same cases, one line each: natively on lavapipe
+# and on SwiftShader, wgpu in Chromium, the npm package in Chromium, the npm package on Dawn. Then it drives the page.
+#
+#   tests/web/run.sh [--shots FOLDER]       pictures of the page go to FOLDER
+#
+# On Debian it installs what is missing: node, npm, Chromium, and where there is no rustup, Debian's Rust for WebAssembly.
+# LAVAPIPE and SWIFTSHADER may name the drivers' manifests.
+set -euo pipefail
+cd "$(dirname "$0")"
+root=$(cd ../.. && pwd)
+. "$root/web/toolchain.sh"
+
+LAVAPIPE=${LAVAPIPE:-$(compgen -G '/usr/share/vulkan/icd.d/lvp_icd*.json' | head -n 1 || true)}
+SWIFTSHADER=${SWIFTSHADER:-/usr/lib/chromium/vk_swiftshader_icd.json}
+
+command -v node >/dev/null && command -v npm >/dev/null || install_debian nodejs npm
+if [[ $(node -p 'parseInt(process.versions.node)') -lt 20 ]]; then
+    say "tests/web/run.sh: node $(node --version) is too old, 20 or later is needed"
+    exit 1
+fi
+[[ -n ${CHROMIUM:-} ]] || command -v chromium >/dev/null || install_debian chromium
+
+"$root/examples/browser/build.sh"
+npm install --no-audit --no-fund --loglevel=error
+tarball=$(cd "$root/web" && npm pack --silent --pack-destination "$target")
+npm install --no-save --no-audit --no-fund --loglevel=error "$target/$tarball" # as its users get it
+wasm_module wgmax-web-tests dist cases
+
+# with_driver MANIFEST COMMAND...: Vulkan sees that driver only.
+with_driver() {
+    local manifest=$1
+    shift
+    VK_DRIVER_FILES=$manifest VK_ICD_FILENAMES=$manifest "$@"
+}
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+failures=0
+
+# route COMMAND...: runs it and keeps the lines that say how it went.
+route() {
+    "$@" </dev/null | tee -a "$log" || failures=$((failures + 1))
+}
+
+# native NAME MANIFEST: the sample through the crate as it is.
+native() {
+    local begin=$SECONDS verdict=ok equal
+    equal=$(with_driver "$2" \
+        cargo test --manifest-path "$root/Cargo.toml" --all-features --test matrix -- --nocapture) || verdict=FAILED
+    equal=$(sed -n 's/.*\b\([0-9]* of [0-9]* cases bit-equal\)$/\1/p' <<<"$equal")
+    echo "$1: ${equal:-no cases}, $((SECONDS - begin)) s: $verdict"
+    [[ $verdict == ok ]]
+}
+
+route native "wgpu on lavapipe" "$LAVAPIPE"
+route native "wgpu on SwiftShader" "$SWIFTSHADER"
+route node chromium.js
+route with_driver "$SWIFTSHADER" node dawn.js
+route node page.js "$@"
+
+# One count for all: each route took the same cases.
+counts=$(sed -n 's/.*: \([0-9]*\) of [0-9]* cases bit-equal.*/\1/p' "$log" | sort -u)
+routes=$(grep -c 'cases bit-equal.*: ok$' "$log" || true)
+printf '\n'
+cat "$log"
+echo "test result: $(grep -c ': ok$' "$log" || true) passed; $failures failed"
+if [[ $failures -gt 0 || $routes -ne 5 || $(wc -l <<<"$counts") -ne 1 ]]; then
+    say "tests/web/run.sh: $failures routes failed, $routes of 5 ran all cases"
+    exit 1
+fi

@@ -1,0 +1,4 @@
+/** WebGPU's flags, by their numbers in the specification: outside of browsers there are no globals that hold them. */
+export const BufferUsage = { MAP_READ: 0x1, COPY_SRC: 0x4, COPY_DST: 0x8, UNIFORM: 0x40, STORAGE: 0x80 };
+export const MAP_MODE_READ = 0x1;
+export const SHADER_STAGE_COMPUTE = 0x4;
