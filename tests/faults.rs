@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 use std::time::Duration;
 
 use common::{USAGES, encoder, filled_buffer, gpus, submit, within_a_minute};
-use wgmax::plan::{Constant, Program};
+use wgmax::plan::Constant;
 use wgmax::{
     ArgMax, DType, Error, Gpu, GpuOptions, Hardmax, Kernels, Limits, Operation, ReduceMax, Slices, Slots, Tensor, View,
     wgpu,
@@ -285,11 +285,10 @@ fn a_kernel_that_does_not_compile() {
     let (op, _) = small();
     let good = op.plan(&limits).unwrap();
     type Spoil = fn(&mut wgmax::plan::Pass);
-    let spoil: [(&str, Spoil); 4] = [
+    let spoil: [(&str, Spoil); 3] = [
         ("a constant that the shader has not", |pass| pass.kernel.constants.push(Constant::Wide)),
         ("a workgroup of nobody", |pass| pass.kernel.constants[0] = Constant::Group(0)),
         ("a binding too few", |pass| pass.bindings.truncate(1)),
-        ("another program", |pass| pass.kernel.program = Program::MaxElements { operands: 3 }),
     ];
     for (what, spoil) in spoil {
         let mut plan = good.clone();

@@ -47,7 +47,7 @@ export function encodedOperation(operation: Operation): BigInt64Array {
 export function encodedLimits(limits: Limits): BigInt64Array {
   const words = new Words();
   words.choice("adapter", limits.adapter, ["gpu", "cpu"]);
-  words.put(limits.max_binding_bytes, limits.binding_alignment_bytes, limits.max_storage_bindings);
+  words.put(limits.subgroup_size, limits.max_binding_bytes, limits.binding_alignment_bytes, limits.max_storage_bindings);
   words.put(limits.max_group_invocations, limits.max_group_memory_bytes, limits.max_groups);
   return words.encoded();
 }

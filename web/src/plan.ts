@@ -51,6 +51,8 @@ export interface Binding {
 export interface Limits {
   /** Software adapters like other access patterns than hardware. */
   adapter: "gpu" | "cpu";
+  /** The fewest invocations that run in step: software adapters of 4 and of 8 differ in what they like. */
+  subgroup_size: number;
   max_binding_bytes: number;
   binding_alignment_bytes: number;
   max_storage_bindings: number;
@@ -65,6 +67,7 @@ export function limitsOf(device: GPUDevice): Limits {
   const software = info?.isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|warp/i.test(`${info?.architecture} ${info?.description}`);
   return {
     adapter: software ? "cpu" : "gpu",
+    subgroup_size: info?.subgroupMinSize ?? 4,
     max_binding_bytes: limits.maxStorageBufferBindingSize,
     binding_alignment_bytes: limits.minStorageBufferOffsetAlignment,
     max_storage_bindings: limits.maxStorageBuffersPerShaderStage,

@@ -64,6 +64,7 @@ impl Words<'_> {
     pub fn limits(&mut self) -> Result<Limits, JsError> {
         Ok(Limits {
             adapter: self.choice(&[AdapterKind::Gpu, AdapterKind::Cpu])?,
+            subgroup_size: self.limit()?,
             max_binding_bytes: size(self.next()?)?,
             binding_alignment_bytes: size(self.next()?)?,
             max_storage_bindings: self.limit()?,
