@@ -221,9 +221,13 @@ impl Gpu {
 
     pub(crate) async fn read(&self, buffer: &wgpu::Buffer) -> Result<Vec<u8>, Error> {
         let (sender, receiver) = oneshot_channel();
-        buffer.map_async(wgpu::MapMode::Read, .., move |outcome| {
-            let _ = sender.send(outcome); // nobody waits any more if the future was dropped
-        });
+        let map = || {
+            buffer.map_async(wgpu::MapMode::Read, .., move |outcome| {
+                let _ = sender.send(outcome); // nobody waits any more if the future was dropped
+            });
+            Ok(())
+        };
+        self.catch(map).await?; // a device may be lost since the submission
         // In a browser the event loop does this.
         #[cfg(not(target_arch = "wasm32"))]
         self.device()

@@ -137,6 +137,11 @@ pub(super) fn blocks(range: Range<u64>, block: u64) -> impl Iterator<Item = Rang
     (0..count).map(move |n| start + n * block..end.min(start + (n + 1) * block))
 }
 
+/// The bytes by which a window may exceed its elements: it begins up to an alignment, or a pack, before the first.
+pub(super) fn window_slack(limits: &Limits) -> u64 {
+    limits.binding_alignment_bytes.max(16).saturating_add(16)
+}
+
 pub(super) fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::dims::{Window, gcd, stride_word, word};
+use super::dims::{Window, gcd, stride_word, window_slack, word};
 use super::kernel::FIRST_OPERAND;
 use super::params::MAX_DIMS;
 use super::reduction::{Source, nan_constants, sources};
@@ -74,6 +74,10 @@ impl Broadcast<'_> {
     /// The passes for boxes of consecutive outputs whose elements fit a binding, on both sides.
     fn pieces(&self, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let mut boxes = Vec::new();
+        if self.piece_elements(limits) == 0 {
+            let (given, needed) = (limits.max_binding_bytes, window_slack(limits).saturating_add(8));
+            return Err(Error::DeviceTooSmall { what: "max_storage_buffer_binding_size", given, needed });
+        }
         self.cut(&self.shape.iter().map(|&size| 0..size).collect::<Vec<_>>(), limits, &mut boxes)?;
         let step = binding_step(&[self.op.dtype.bytes()], limits);
         let mut passes = Vec::new();
@@ -157,17 +161,20 @@ impl Broadcast<'_> {
     fn most_indices(&self, d: usize, indices: &[Range<u64>], limits: &Limits) -> u64 {
         let lens: Vec<u64> = indices.iter().map(|range| range.end - range.start).collect();
         let inner: u64 = lens[d + 1..].iter().product();
-        // A window begins up to an alignment, or a pack, before its first element.
-        let slack = limits.binding_alignment_bytes.max(16) + 16;
-        let elements = limits.max_binding_bytes.saturating_sub(slack) / self.op.dtype.bytes();
-        let share = 1024; // what an invocation can write without looping for too long
-        let elements = elements.min(MAX_ELEMENTS).min(tuning(limits).most_invocations.saturating_mul(share));
+        let elements = self.piece_elements(limits);
         let fit = |operand: &Operand| operand.most_indices(d, indices, elements);
         let most = self.operands.iter().map(fit).min().unwrap_or(u64::MAX).min(elements / inner);
         // Parts that begin with a whole pack can go pack by pack.
         let step = binding_step(&[self.op.dtype.bytes()], limits);
         let step = step / gcd(step, inner);
         if most < lens[d] && most > step { most - most % step } else { most }
+    }
+
+    /// The most elements of a piece.
+    fn piece_elements(&self, limits: &Limits) -> u64 {
+        let elements = limits.max_binding_bytes.saturating_sub(window_slack(limits)) / self.op.dtype.bytes();
+        let share = 1024; // what an invocation can write without looping for too long
+        elements.min(MAX_ELEMENTS).min(tuning(limits).most_invocations.saturating_mul(share))
     }
 
     fn sources(&self, indices: &[Range<u64>]) -> Result<Vec<Source>, Error> {

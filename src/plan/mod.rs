@@ -224,7 +224,7 @@ fn target_part(target: Binding, element_bytes: u64, first: u64, len: u64) -> Bin
 }
 
 /// The most passes of a plan. Each has parameters, and a bind group.
-const MAX_PASSES: usize = 1 << 16;
+const MAX_PASSES: usize = 1 << 12;
 
 fn check_count(passes: usize) -> Result<(), Error> {
     if passes > MAX_PASSES { Err(too_many(passes as u64)) } else { Ok(()) }

@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::ops::Range;
 use std::{iter, slice};
 
-use super::dims::{Window, blocks, gcd, places, word};
+use super::dims::{Window, blocks, gcd, places, window_slack, word};
 use super::reduction::{Reduction, Setup, Source, partials, scratch_budget};
 use super::tuning::{Tuning, power_of_two_below, tuning};
 use super::{
@@ -99,12 +99,11 @@ impl<'a> Input<'a> {
         let stride = |d: usize| sources.iter().map(|source| source.view.strides()[d].unsigned_abs()).max().unwrap_or(0);
         let strides = (0..sizes.len()).map(stride).collect();
         let kept = (0..sizes.len()).filter(|d| !reduction.reduced.contains(d)).collect();
-        // A window begins up to an alignment, or a pack, before its first element.
-        let slack = limits.binding_alignment_bytes.max(16) + 16;
+        let slack = window_slack(limits);
         let window_elements =
             (limits.max_binding_bytes.saturating_sub(slack) / reduction.dtype.bytes()).min(MAX_ELEMENTS);
         if window_elements == 0 {
-            let (given, needed) = (limits.max_binding_bytes, slack + 8);
+            let (given, needed) = (limits.max_binding_bytes, slack.saturating_add(8));
             return Err(Error::DeviceTooSmall { what: "max_storage_buffer_binding_size", given, needed });
         }
         let tuning = tuning(limits);

@@ -73,7 +73,12 @@ pub(super) fn tuning(limits: &Limits) -> Tuning {
     let most = limits.max_group_invocations.min(limits.max_group_memory_bytes / 16);
     let group = row.group.min(power_of_two_below(most.into()));
     let groups = u64::from(limits.max_groups).max(1);
-    Tuning { group, max_team: row.max_team.min(group), most_invocations: groups * groups * group, ..row }
+    Tuning {
+        group,
+        max_team: row.max_team.min(group),
+        most_invocations: groups.saturating_mul(groups).saturating_mul(group),
+        ..row
+    }
 }
 
 /// The greatest power of two that is at most `n`, and 1 for 0.

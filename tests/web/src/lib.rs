@@ -61,7 +61,7 @@ pub struct Device {
 #[wasm_bindgen]
 impl Device {
     pub async fn open() -> Result<Device, JsError> {
-        let gpu = Gpu::new(&GpuOptions { default_limits: true, ..Default::default() }).await?;
+        let gpu = Gpu::new(&GpuOptions { limits: Some(wgmax::wgpu::Limits::default()), ..Default::default() }).await?;
         Ok(Device { gpu, cases: Cases::new() })
     }
 
