@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::dtype::padded_bytes;
 use crate::plan::params::MAX_DIMS;
-use crate::plan::{Binding, Dim, Slot, check_binding};
+use crate::plan::{Binding, Dim, Slot, binding_too_small, check_binding};
 use crate::{DType, Error, Limits, View};
 
 /// A dimension of a view.
@@ -137,9 +137,16 @@ pub(super) fn blocks(range: Range<u64>, block: u64) -> impl Iterator<Item = Rang
     (0..count).map(move |n| start + n * block..end.min(start + (n + 1) * block))
 }
 
-/// The bytes by which a window may exceed its elements: it begins up to an alignment, or a pack, before the first.
-pub(super) fn window_slack(limits: &Limits) -> u64 {
-    limits.binding_alignment_bytes.max(16).saturating_add(16)
+/// The most elements of a piece, whose addresses and counters have 32 bits and pass the ends by some packs.
+pub(super) const MAX_ELEMENTS: u64 = 1 << 31;
+
+/// The most elements that a window is sure to hold: it begins up to an alignment, or a pack, before the first.
+pub(super) fn window_elements(dtype: DType, limits: &Limits) -> Result<u64, Error> {
+    let slack = limits.binding_alignment_bytes.max(16).saturating_add(16);
+    match limits.max_binding_bytes.saturating_sub(slack) / dtype.bytes() {
+        0 => Err(binding_too_small(slack.saturating_add(8), limits)),
+        elements => Ok(elements.min(MAX_ELEMENTS)),
+    }
 }
 
 pub(super) fn gcd(a: u64, b: u64) -> u64 {

@@ -5,7 +5,8 @@ use std::ops::Range;
 use super::dims::{blocks, word};
 use super::tuning::tuning;
 use super::{
-    Binding, Constant, FillParams, Kernel, Params, Pass, Program, binding_step, check_count, grid, target_part,
+    Binding, Constant, FillParams, Kernel, Params, Pass, Program, binding_step, binding_too_small, check_count, grid,
+    target_part,
 };
 use crate::element::Element;
 use crate::{DType, Error, Limits};
@@ -18,8 +19,7 @@ pub(super) fn fill(dtype: DType, element: [u32; 2], target: Binding, limits: &Li
     let step = binding_step(&[4], limits);
     let most = (limits.max_binding_bytes / 4).min(1 << 31).min(tuning.most_invocations) / step * step;
     if most == 0 {
-        let (given, needed) = (limits.max_binding_bytes, step * 4);
-        return Err(Error::DeviceTooSmall { what: "max_storage_buffer_binding_size", given, needed });
+        return Err(binding_too_small(step.saturating_mul(4), limits));
     }
     let mut passes = Vec::new();
     for Range { start, end } in blocks(0..target.bytes / 4, most) {

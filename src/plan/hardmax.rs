@@ -10,7 +10,7 @@ use super::reduction::{Cut, MAX_STEPS, Reduction, Setup, Source, groups, input_b
 use super::tuning::tuning;
 use super::{
     Access, Binding, Constant, HardmaxWriteParams, Kernel, Operator, Params, Pass, Plan, Program, Slot, Store,
-    binding_step, check_binding, check_count, grid, output_bindings, target_part,
+    binding_elements, binding_step, check_binding, check_count, grid, output_bindings, target_part,
 };
 use crate::element::{Element, with_element_type};
 use crate::{Error, Hardmax, Limits, Operation};
@@ -120,12 +120,7 @@ impl Job<'_> {
     /// The dispatches that write once the winners are known: one where output and winners fit a binding each.
     fn write(&self, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let bytes = self.op.dtype.bytes();
-        let step = binding_step(&[bytes], limits);
-        let most = (limits.max_binding_bytes / bytes).min(1 << 31) / step * step;
-        if most == 0 {
-            let (given, needed) = (limits.max_binding_bytes, step * bytes);
-            return Err(Error::DeviceTooSmall { what: "max_storage_buffer_binding_size", given, needed });
-        }
+        let most = binding_elements(bytes, limits)?;
         let mut passes = Vec::new();
         for Range { start: first, end } in blocks(0..self.output.len, most) {
             let len = end - first;

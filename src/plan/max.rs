@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::dims::{Window, gcd, stride_word, window_slack, word};
+use super::dims::{Window, gcd, stride_word, window_elements, word};
 use super::kernel::FIRST_OPERAND;
 use super::params::MAX_DIMS;
 use super::reduction::{Source, nan_constants, sources};
@@ -16,9 +16,6 @@ use crate::{DType, Error, Limits, Max, Operation, View};
 
 /// The most operands of one dispatch: a mask of 32 bits tells their forms.
 const MAX_OPERANDS: u64 = 32;
-
-/// The most elements of a piece of the output: counters have 32 bits.
-const MAX_ELEMENTS: u64 = 1 << 31;
 
 pub(crate) fn max(op: &Max, limits: &Limits) -> Result<Plan, Error> {
     let output = op.outputs()?.remove(0);
@@ -74,10 +71,7 @@ impl Broadcast<'_> {
     /// The passes for boxes of consecutive outputs whose elements fit a binding, on both sides.
     fn pieces(&self, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let mut boxes = Vec::new();
-        if self.piece_elements(limits) == 0 {
-            let (given, needed) = (limits.max_binding_bytes, window_slack(limits).saturating_add(8));
-            return Err(Error::DeviceTooSmall { what: "max_storage_buffer_binding_size", given, needed });
-        }
+        window_elements(self.op.dtype, limits)?; // or there is nothing to cut into
         self.cut(&self.shape.iter().map(|&size| 0..size).collect::<Vec<_>>(), limits, &mut boxes)?;
         let step = binding_step(&[self.op.dtype.bytes()], limits);
         let mut passes = Vec::new();
@@ -172,9 +166,8 @@ impl Broadcast<'_> {
 
     /// The most elements of a piece.
     fn piece_elements(&self, limits: &Limits) -> u64 {
-        let elements = limits.max_binding_bytes.saturating_sub(window_slack(limits)) / self.op.dtype.bytes();
         let share = 1024; // what an invocation can write without looping for too long
-        elements.min(MAX_ELEMENTS).min(tuning(limits).most_invocations.saturating_mul(share))
+        window_elements(self.op.dtype, limits).unwrap_or(0).min(tuning(limits).most_invocations.saturating_mul(share))
     }
 
     fn sources(&self, indices: &[Range<u64>]) -> Result<Vec<Source>, Error> {

@@ -217,6 +217,20 @@ fn binding_step(element_bytes: &[u64], limits: &Limits) -> u64 {
     element_bytes.iter().map(step).max().unwrap_or(1)
 }
 
+/// The most elements of this size for which a binding has room, so that the next binding may begin behind them.
+fn binding_elements(element_bytes: u64, limits: &Limits) -> Result<u64, Error> {
+    let step = binding_step(&[element_bytes], limits);
+    match (limits.max_binding_bytes / element_bytes).min(dims::MAX_ELEMENTS) / step * step {
+        0 => Err(binding_too_small(step.saturating_mul(element_bytes), limits)),
+        elements => Ok(elements),
+    }
+}
+
+fn binding_too_small(needed: u64, limits: &Limits) -> Error {
+    let given = limits.max_binding_bytes;
+    Error::DeviceTooSmall { what: "max_storage_buffer_binding_size", given, needed }
+}
+
 /// Some elements of what a binding holds.
 fn target_part(target: Binding, element_bytes: u64, first: u64, len: u64) -> Binding {
     let offset_bytes = target.offset_bytes + first * element_bytes;

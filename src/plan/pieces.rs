@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::ops::Range;
 use std::{iter, slice};
 
-use super::dims::{Window, blocks, gcd, places, window_slack, word};
+use super::dims::{MAX_ELEMENTS, Window, blocks, gcd, places, window_elements, word};
 use super::reduction::{Reduction, Setup, Source, partials, scratch_budget};
 use super::tuning::{Tuning, power_of_two_below, tuning};
 use super::{
@@ -16,10 +16,6 @@ use super::{
     too_many,
 };
 use crate::{Error, Limits};
-
-/// The most elements of a piece's window, and of one of its reductions: addresses and counters have 32 bits, and pass
-/// the ends by some packs.
-const MAX_ELEMENTS: u64 = 1 << 31;
 
 /// The most outputs of a piece: a shader counts the elements of surplus invocations, too.
 const MAX_OUTPUTS: u64 = 1 << 26;
@@ -99,13 +95,7 @@ impl<'a> Input<'a> {
         let stride = |d: usize| sources.iter().map(|source| source.view.strides()[d].unsigned_abs()).max().unwrap_or(0);
         let strides = (0..sizes.len()).map(stride).collect();
         let kept = (0..sizes.len()).filter(|d| !reduction.reduced.contains(d)).collect();
-        let slack = window_slack(limits);
-        let window_elements =
-            (limits.max_binding_bytes.saturating_sub(slack) / reduction.dtype.bytes()).min(MAX_ELEMENTS);
-        if window_elements == 0 {
-            let (given, needed) = (limits.max_binding_bytes, slack.saturating_add(8));
-            return Err(Error::DeviceTooSmall { what: "max_storage_buffer_binding_size", given, needed });
-        }
+        let window_elements = window_elements(reduction.dtype, limits)?;
         let tuning = tuning(limits);
         let reduce_len = reduction.reduced.iter().fold(1, |product: u64, &d| product.saturating_mul(sizes[d]));
         let most_tasks = most_tasks(reduce_len, &tuning);
