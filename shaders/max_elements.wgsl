@@ -1,6 +1,7 @@
 // Max for any views: element by element, output units written whole.
 override GROUP: u32 = 64u;
-override KEEPS: bool = false; // elements before params.begin, and from params.end on, stay as they are
+override KEEPS: bool = false;   // elements before params.begin, and from params.end on, stay as they are
+override GUARDED: bool = false; // operands have elements in no binding of this dispatch: those are another's to take
 
 @group(0) @binding(1) var<storage, read_write> values: array<Unit>;
 

@@ -458,6 +458,18 @@ fn what_does_not_fit_a_binding_goes_in_pieces() {
 }
 
 #[test]
+fn an_operand_across_the_output_takes_as_many_passes_as_bindings() {
+    let limits = Limits { max_binding_bytes: 128 << 20, ..gpu() };
+    let (rows, across) = (View::new([8192, 9600]).unwrap(), View::new([9600, 8192]).unwrap());
+    let op = Max::new(DType::F32, [rows, across.permute(&[1, 0]).unwrap()]);
+    let (fill, max) = ("fill f32", "max_elements f32 of");
+    let (both, one) = (&format!("{max} 2")[..], &format!("{max} 1")[..]);
+    assert_eq!(programs(&op, &limits), [fill, fill, fill, both, one, one, both, one, one, both, one, one]);
+    // Written over, it needs no element to begin with.
+    assert_eq!(op.in_place(0).plan(&limits).unwrap().passes.len(), 9);
+}
+
+#[test]
 fn what_goes_in_no_pieces_is_said() {
     let tiny = Limits { max_binding_bytes: 256, ..gpu() };
     let error = reduce_max(DType::F32, &[1000], &[0]).plan(&tiny).unwrap_err();

@@ -318,12 +318,17 @@ fn element_operands(dtype: DType, operands: u32) -> String {
     for n in 0..operands {
         declarations += &operand(n, "u32");
         folds += &format!("    let e{n} = at[{n}] + column * params.operands[{n}].row_stride;\n");
-        folds += &match dtype.bytes() {
-            8 => format!(
-                "    key = key_max(key, key_of(vec2<u32>(operand{n}[2u * e{n}], operand{n}[2u * e{n} + 1u])));\n"
+        let (elements, element) = match dtype.bytes() {
+            8 => (
+                format!("arrayLength(&operand{n}) / 2u"),
+                format!("key_of(vec2<u32>(operand{n}[2u * e{n}], operand{n}[2u * e{n} + 1u]))"),
             ),
-            _ => format!("    key = key_max(key, word_key(operand{n}[e{n} / LANES], e{n} % LANES));\n"),
+            _ => (
+                format!("arrayLength(&operand{n}) * LANES"),
+                format!("word_key(operand{n}[e{n} / LANES], e{n} % LANES)"),
+            ),
         };
+        folds += &format!("    if (!GUARDED || e{n} < {elements}) {{ key = key_max(key, {element}); }}\n");
     }
     format!(
         "{declarations}

@@ -3,16 +3,18 @@
 
 use std::ops::Range;
 
-use super::dims::{Window, gcd, stride_word, window_elements, word};
+use super::dims::{MAX_ELEMENTS, Window, blocks, gcd, stride_word, window_elements, word};
+use super::fill::{fill, filled_words};
 use super::kernel::FIRST_OPERAND;
 use super::params::MAX_DIMS;
 use super::reduction::{Source, nan_constants, sources};
 use super::tuning::{Tuning, tuning};
 use super::{
-    Binding, BroadcastParams, Constant, Kernel, OperandParams, Params, Pass, Plan, Program, Slot, binding_step,
-    check_binding, check_count, grid, output_bindings, target_part,
+    Binding, BroadcastParams, Constant, Kernel, OperandParams, Params, Pass, Plan, Program, Slot, binding_elements,
+    binding_step, check_binding, check_count, grid, output_bindings, target_part,
 };
-use crate::{DType, Error, Limits, Max, Operation, View};
+use crate::element::{Element, with_element_type};
+use crate::{DType, Error, Limits, Max, NanPolicy, Operation, View};
 
 /// The most operands of one dispatch: a mask of 32 bits tells their forms.
 const MAX_OPERANDS: u64 = 32;
@@ -49,6 +51,11 @@ pub(crate) fn max(op: &Max, limits: &Limits) -> Result<Plan, Error> {
     plan.complete(limits)
 }
 
+/// The element that every other is greater than, or the same as.
+fn least<T: Element>(nan: NanPolicy) -> T {
+    if nan == NanPolicy::Ignore { T::NAN.unwrap_or(T::LEAST) } else { T::LEAST }
+}
+
 /// Operands stretched to the output's shape.
 struct Broadcast<'a> {
     op: &'a Max,
@@ -65,71 +72,116 @@ impl Broadcast<'_> {
         let piece = Piece { begin: 0, end: self.len, keeps: false };
         let indices: Vec<Range<u64>> = self.shape.iter().map(|&size| 0..size).collect();
         let sources = self.sources(&indices)?;
-        self.passes(self.shape, &sources, self.target, self.len, piece, limits)
+        let rows = Rows::new(self.shape, &sources)?;
+        let reads = self.reads(&rows, &sources, limits)?;
+        self.job(self.len, rows, self.target, piece).rounds(&[reads], self.op.in_place.is_some(), limits)
     }
 
-    /// The passes for boxes of consecutive outputs whose elements fit a binding, on both sides.
+    /// The passes for boxes of consecutive outputs that fit a binding. Their elements of an operand mostly do too; where an
+    /// operand lies across the output, larger boxes and a walk through each one's elements may need fewer passes.
     fn pieces(&self, limits: &Limits) -> Result<Vec<Pass>, Error> {
-        let mut boxes = Vec::new();
-        window_elements(self.op.dtype, limits)?; // or there is nothing to cut into
-        self.cut(&self.shape.iter().map(|&size| 0..size).collect::<Vec<_>>(), limits, &mut boxes)?;
-        let step = binding_step(&[self.op.dtype.bytes()], limits);
+        let window = window_elements(self.op.dtype, limits)?; // or there is nothing to cut into
+        let fitting = self.cut_into_boxes(window, limits).and_then(|boxes| self.box_passes(&boxes, limits));
+        let walked = self.cut_into_boxes(MAX_ELEMENTS, limits).and_then(|boxes| self.walk_passes(&boxes, limits));
+        match (fitting, walked) {
+            (Ok(fitting), Ok(walked)) if walked.len() < fitting.len() => Ok(walked),
+            (Err(_), Ok(walked)) => Ok(walked),
+            (fitting, _) => fitting,
+        }
+    }
+
+    fn box_passes(&self, boxes: &[Vec<Range<u64>>], limits: &Limits) -> Result<Vec<Pass>, Error> {
         let mut passes = Vec::new();
         for indices in boxes {
-            let shape: Vec<u64> = indices.iter().map(|range| range.end - range.start).collect();
-            let sources = self.sources(&indices)?;
-            let (first, len) = (self.first(&indices), shape.iter().product::<u64>());
-            let begin = first % step;
-            let target = target_part(self.target, self.op.dtype.bytes(), first - begin, begin + len);
-            // Later boxes write what follows in the last unit, unless it has an operand in place.
-            let units = (begin + len).next_multiple_of(self.op.dtype.lanes());
-            let holds_more = self.op.in_place.is_some() && first + len < self.len;
-            let end = if holds_more { begin + len } else { units };
-            let keeps = !begin.is_multiple_of(self.op.dtype.lanes()) || end < units;
-            let piece = Piece { begin, end, keeps };
-            passes.extend(self.passes(&shape, &sources, target, len, piece, limits)?);
+            let reads = |rows: &Rows, sources: &[Source]| Ok(vec![self.reads(rows, sources, limits)?]);
+            passes.extend(self.one_box(indices, self.op.in_place.is_some(), reads, limits)?);
             check_count(passes.len())?;
         }
         Ok(passes)
     }
 
-    /// The passes of one piece: as many operands in each as there are bindings.
-    fn passes(
-        &self,
-        shape: &[u64],
-        sources: &[Source],
-        target: Binding,
-        len: u64,
-        piece: Piece,
-        limits: &Limits,
-    ) -> Result<Vec<Pass>, Error> {
-        let dtype = self.op.dtype;
-        let rows = Rows::new(shape, &sources.iter().map(|source| &source.view).collect::<Vec<_>>())?;
-        let read = |(n, source): (usize, &Source)| Read::new(dtype, source, &rows, n, limits);
-        let reads = sources.iter().enumerate().map(read).collect::<Result<Vec<_>, Error>>()?;
-        let job = Job { dtype, len, rows, target, piece, nan: nan_constants(dtype, self.op.nan) };
-        let most = u64::from(limits.max_storage_bindings).saturating_sub(1).min(MAX_OPERANDS) as usize;
-        if most == 0 {
-            return Err(Error::DeviceTooSmall {
-                what: "max_storage_buffers_per_shader_stage",
-                given: limits.max_storage_bindings.into(),
-                needed: 2,
-            });
-        }
-        let mut continues = self.op.in_place.is_some();
-        if reads.is_empty() {
-            return job.passes(&[], continues, limits); // one input, in place: NaN is made canonical
-        }
-        let mut passes = Vec::new();
-        for reads in reads.chunks(most) {
-            passes.extend(job.passes(reads, continues, limits)?);
-            continues = true;
+    /// The same, with operands that may need several bindings for a box: each is read in one dispatch after another, and
+    /// what a dispatch does not see stays as it is.
+    fn walk_passes(&self, boxes: &[Vec<Range<u64>>], limits: &Limits) -> Result<Vec<Pass>, Error> {
+        let mut passes = match self.op.in_place {
+            Some(_) => vec![],
+            None => {
+                let least = with_element_type!(self.op.dtype, T => filled_words(least::<T>(self.op.nan)));
+                fill(self.op.dtype, least, self.target, limits)?
+            }
+        };
+        for indices in boxes {
+            let reads = |rows: &Rows, sources: &[Source]| self.walks(rows, sources, limits);
+            passes.extend(self.one_box(indices, true, reads, limits)?);
+            check_count(passes.len())?;
         }
         Ok(passes)
     }
 
+    /// The passes that write one box: those of each round of reads.
+    fn one_box(
+        &self,
+        indices: &[Range<u64>],
+        continues: bool,
+        rounds: impl Fn(&Rows, &[Source]) -> Result<Vec<Vec<Read>>, Error>,
+        limits: &Limits,
+    ) -> Result<Vec<Pass>, Error> {
+        let (bytes, lanes) = (self.op.dtype.bytes(), self.op.dtype.lanes());
+        let shape: Vec<u64> = indices.iter().map(|range| range.end - range.start).collect();
+        let (first, len) = (self.first(indices), shape.iter().product::<u64>());
+        let begin = first % binding_step(&[bytes], limits);
+        let target = target_part(self.target, bytes, first - begin, begin + len);
+        // Later boxes write what follows in the last unit, unless it holds something already.
+        let units = (begin + len).next_multiple_of(lanes);
+        let holds_more = continues && first + len < self.len;
+        let end = if holds_more { begin + len } else { units };
+        let keeps = !begin.is_multiple_of(lanes) || end < units;
+        let sources = self.sources(indices)?;
+        let rows = Rows::new(&shape, &sources)?;
+        let rounds = rounds(&rows, &sources)?;
+        let job = self.job(len, rows, target, Piece { begin, end, keeps });
+        job.rounds(&rounds, continues, limits)
+    }
+
+    fn job(&self, len: u64, rows: Rows, target: Binding, piece: Piece) -> Job {
+        Job { dtype: self.op.dtype, len, rows, target, piece, nan: nan_constants(self.op.dtype, self.op.nan) }
+    }
+
+    /// What is read of operands that fit a binding.
+    fn reads(&self, rows: &Rows, sources: &[Source], limits: &Limits) -> Result<Vec<Read>, Error> {
+        let read = |(n, source): (usize, &Source)| Read::new(self.op.dtype, source, rows, n, limits);
+        sources.iter().enumerate().map(read).collect()
+    }
+
+    /// The first part of every operand, then the second of those that have one, and so on.
+    fn walks(&self, rows: &Rows, sources: &[Source], limits: &Limits) -> Result<Vec<Vec<Read>>, Error> {
+        let mut rounds: Vec<Vec<Read>> = Vec::new();
+        for (n, source) in sources.iter().enumerate() {
+            for (round, read) in Read::walk(self.op.dtype, source, rows, n, limits)?.into_iter().enumerate() {
+                match rounds.get_mut(round) {
+                    Some(reads) => reads.push(read),
+                    None => rounds.push(vec![read]),
+                }
+            }
+        }
+        Ok(rounds)
+    }
+
+    fn cut_into_boxes(&self, operand_elements: u64, limits: &Limits) -> Result<Vec<Vec<Range<u64>>>, Error> {
+        let mut boxes = Vec::new();
+        let all: Vec<Range<u64>> = self.shape.iter().map(|&size| 0..size).collect();
+        self.cut(&all, operand_elements, limits, &mut boxes)?;
+        Ok(boxes)
+    }
+
     /// Cuts a box of consecutive outputs along its outermost dimension, until every part fits.
-    fn cut(&self, indices: &[Range<u64>], limits: &Limits, boxes: &mut Vec<Vec<Range<u64>>>) -> Result<(), Error> {
+    fn cut(
+        &self,
+        indices: &[Range<u64>],
+        operand_elements: u64,
+        limits: &Limits,
+        boxes: &mut Vec<Vec<Range<u64>>>,
+    ) -> Result<(), Error> {
         let lens: Vec<u64> = indices.iter().map(|range| range.end - range.start).collect();
         let Some(d) = lens.iter().position(|&len| len > 1) else {
             boxes.push(indices.to_vec());
@@ -139,10 +191,10 @@ impl Broadcast<'_> {
         let Range { start: mut at, end } = indices[d];
         while at < end {
             part[d] = at..end;
-            let most = self.most_indices(d, &part, limits);
+            let most = self.most_indices(d, &part, operand_elements, limits);
             part[d] = at..end.min(at.saturating_add(most.max(1)));
             match most {
-                0 => self.cut(&part, limits, boxes)?,
+                0 => self.cut(&part, operand_elements, limits, boxes)?,
                 _ => boxes.push(part.clone()),
             }
             check_count(boxes.len())?;
@@ -152,11 +204,11 @@ impl Broadcast<'_> {
     }
 
     /// How many indices of a box's outermost dimension fit, with all of the inner ones; 0 where one does not.
-    fn most_indices(&self, d: usize, indices: &[Range<u64>], limits: &Limits) -> u64 {
+    fn most_indices(&self, d: usize, indices: &[Range<u64>], operand_elements: u64, limits: &Limits) -> u64 {
         let lens: Vec<u64> = indices.iter().map(|range| range.end - range.start).collect();
         let inner: u64 = lens[d + 1..].iter().product();
         let elements = self.piece_elements(limits);
-        let fit = |operand: &Operand| operand.most_indices(d, indices, elements);
+        let fit = |operand: &Operand| operand.most_indices(d, indices, operand_elements);
         let most = self.operands.iter().map(fit).min().unwrap_or(u64::MAX).min(elements / inner);
         // Parts that begin with a whole pack can go pack by pack.
         let step = binding_step(&[self.op.dtype.bytes()], limits);
@@ -277,7 +329,8 @@ struct Rows {
 }
 
 impl Rows {
-    fn new(shape: &[u64], views: &[&View]) -> Result<Rows, Error> {
+    fn new(shape: &[u64], sources: &[Source]) -> Result<Rows, Error> {
+        let views: Vec<&View> = sources.iter().map(|source| &source.view).collect();
         let mut sizes: Vec<u64> = Vec::new();
         let mut strides: Vec<Vec<i64>> = vec![Vec::new(); views.len()];
         for d in (0..shape.len()).rev().filter(|&d| shape[d] != 1) {
@@ -289,7 +342,7 @@ impl Rows {
                 true => *sizes.last_mut().unwrap_or(&mut 0) *= shape[d],
                 false => {
                     sizes.push(shape[d]);
-                    strides.iter_mut().zip(views).for_each(|(own, view)| own.push(view.strides()[d]));
+                    strides.iter_mut().zip(&views).for_each(|(own, view)| own.push(view.strides()[d]));
                 }
             }
         }
@@ -316,22 +369,48 @@ struct Read {
     params: OperandParams,
     /// Elements that the binding holds.
     span: u64,
+    /// Whether there are elements that it does not hold.
+    partial: bool,
 }
 
 impl Read {
     fn new(dtype: DType, source: &Source, rows: &Rows, n: usize, limits: &Limits) -> Result<Read, Error> {
         let Source { slot, view } = source;
         let Window { base, span, binding } = Window::new(dtype, view, *slot, limits)?;
+        Read::of(binding, base, span, false, view, &rows.strides[n])
+    }
+
+    /// All that is bound of an operand, in one dispatch after another.
+    fn walk(dtype: DType, source: &Source, rows: &Rows, n: usize, limits: &Limits) -> Result<Vec<Read>, Error> {
+        match Read::new(dtype, source, rows, n, limits) {
+            Err(Error::TooLarge { .. }) => {}
+            read => return Ok(vec![read?]),
+        }
+        let Source { slot, view } = source;
+        let (low, high) = view.extent();
+        let most = binding_elements(dtype.bytes(), limits)?;
+        let whole = Binding { binding: FIRST_OPERAND, slot: *slot, writes: false, offset_bytes: 0, bytes: 0 };
+        let first = low - low % binding_step(&[dtype.bytes()], limits);
+        let read = |part: Range<u64>| {
+            let span = part.end - part.start;
+            let window = target_part(whole, dtype.bytes(), part.start, span);
+            Read::of(window, part.start, span, true, view, &rows.strides[n])
+        };
+        blocks(first..high + 1, most).map(read).collect()
+    }
+
+    fn of(window: Binding, base: u64, span: u64, partial: bool, view: &View, strides: &[i64]) -> Result<Read, Error> {
         word(span + 64)?; // a pack may begin at the last element
-        let strides = &rows.strides[n];
         Ok(Read {
-            window: binding,
+            window,
             params: OperandParams {
-                start: word(view.offset() - base)?,
+                // Of a part the first element may lie before: addresses are modulo 2^32.
+                start: view.offset().wrapping_sub(base) as u32,
                 row_stride: stride_word(strides[0])?,
                 strides: strides[1..].iter().map(|&stride| stride_word(stride)).collect::<Result<_, _>>()?,
             },
             span,
+            partial,
         })
     }
 
@@ -342,11 +421,12 @@ impl Read {
     /// Whether a row can be read in whole packs.
     fn has_packs(&self, pack: u64) -> bool {
         let aligned = |stride: &i32| u64::from(stride.unsigned_abs()).is_multiple_of(pack);
-        self.is_splat()
-            || self.params.row_stride == 1
-                && self.span >= pack
-                && u64::from(self.params.start).is_multiple_of(pack)
-                && self.params.strides.iter().all(aligned)
+        !self.partial
+            && (self.is_splat()
+                || self.params.row_stride == 1
+                    && self.span >= pack
+                    && u64::from(self.params.start).is_multiple_of(pack)
+                    && self.params.strides.iter().all(aligned))
     }
 }
 
@@ -364,6 +444,27 @@ struct Job {
 const FEWEST_PACKS: u64 = 1024;
 
 impl Job {
+    /// As many operands in each dispatch as there are bindings.
+    fn rounds(&self, rounds: &[Vec<Read>], mut continues: bool, limits: &Limits) -> Result<Vec<Pass>, Error> {
+        let most = u64::from(limits.max_storage_bindings).saturating_sub(1).min(MAX_OPERANDS) as usize;
+        if most == 0 {
+            return Err(Error::DeviceTooSmall {
+                what: "max_storage_buffers_per_shader_stage",
+                given: limits.max_storage_bindings.into(),
+                needed: 2,
+            });
+        }
+        let mut passes = Vec::new();
+        for reads in rounds.iter().flat_map(|round| round.chunks(most)) {
+            passes.extend(self.passes(reads, continues, limits)?);
+            continues = true;
+        }
+        match passes.is_empty() {
+            true => self.passes(&[], continues, limits), // one input, in place: NaN is made canonical
+            false => Ok(passes),
+        }
+    }
+
     fn passes(&self, reads: &[Read], continues: bool, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let tuning = tuning(limits);
         let pack = self.dtype.pack_elements();
@@ -431,6 +532,7 @@ impl Job {
         constants.extend(continues.then_some(Constant::Continues));
         let keeps = self.piece.keeps && matches!(program, Program::MaxElements { .. });
         constants.extend(keeps.then_some(Constant::Keeps));
+        constants.extend(reads.iter().any(|read| read.partial).then_some(Constant::Guarded));
         let bind = |(n, read): (usize, &Read)| Binding { binding: FIRST_OPERAND + n as u32, ..read.window };
         Ok(Pass {
             kernel: Kernel { program, dtype: self.dtype, constants },

@@ -32,18 +32,21 @@ pub fn check_against(op: &(impl Operation + ?Sized), inputs: &[&Tensor], expecte
     gpus().iter().for_each(|gpu| check_on(gpu, op, inputs, expected, case));
 }
 
-/// The same with plans that bind no more bytes at once.
+/// The same with plans that bind no more bytes at once: on one device as for a CPU, on the other as for a GPU.
 pub fn check_within(max_binding_bytes: u64, op: &impl Operation, inputs: &[&Tensor], expected: &[Tensor], case: &str) {
-    for gpu in gpus() {
+    for (gpu, adapter) in gpus().iter().zip([AdapterKind::Cpu, AdapterKind::Gpu]) {
         let limits = gpu.kernels().limits().clone();
         let max_binding_bytes = max_binding_bytes.min(limits.max_binding_bytes);
-        check_planned(gpu, &Limits { max_binding_bytes, ..limits }, op, inputs, expected, case);
+        check_planned(gpu, &Limits { adapter, max_binding_bytes, ..limits }, op, inputs, expected, case);
     }
 }
 
 /// The same on one device.
 pub fn check_on(gpu: &Gpu, op: &(impl Operation + ?Sized), inputs: &[&Tensor], expected: &[Tensor], case: &str) {
-    check_planned(gpu, gpu.kernels().limits(), op, inputs, expected, case);
+    for adapter in [AdapterKind::Cpu, AdapterKind::Gpu] {
+        let limits = Limits { adapter, ..gpu.kernels().limits().clone() };
+        check_planned(gpu, &limits, op, inputs, expected, case);
+    }
 }
 
 /// The same on one device, with plans for these limits.
@@ -55,12 +58,9 @@ pub fn check_planned(
     expected: &[Tensor],
     case: &str,
 ) {
-    for adapter in [AdapterKind::Cpu, AdapterKind::Gpu] {
-        let limits = Limits { adapter, ..limits.clone() };
-        let got = run(gpu, op, &limits, inputs).unwrap_or_else(|error| panic!("{case}: {gpu}: {error}"));
-        if let Some(difference) = first_difference(expected, &got) {
-            panic!("{case}: {gpu}: {difference}\n{}", op.plan(&limits).unwrap());
-        }
+    let got = run(gpu, op, limits, inputs).unwrap_or_else(|error| panic!("{case}: {gpu}: {error}"));
+    if let Some(difference) = first_difference(expected, &got) {
+        panic!("{case}: {gpu}: {difference}\n{}", op.plan(limits).unwrap());
     }
 }
 

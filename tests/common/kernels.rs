@@ -22,7 +22,7 @@ pub fn kernels() -> Vec<Kernel> {
         for operands in [0, 1, 2, 7, 32] {
             let constants = [&[Constant::Group(64), Constant::Continues], nans].concat();
             push(Program::MaxElements { operands }, &constants);
-            push(Program::MaxElements { operands }, &[&constants[..], &[Constant::Keeps]].concat());
+            push(Program::MaxElements { operands }, &[&constants[..], &[Constant::Keeps, Constant::Guarded]].concat());
             for splats in [0, 0b10, u32::MAX] {
                 push(Program::MaxPacks { operands, splats }, &constants);
             }
