@@ -18,8 +18,6 @@ use crate::{Error, View};
 ///
 /// As serde data it is a list of views, or a view alone.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "OneOrMany", into = "OneOrMany"))]
 pub struct Parts {
     views: Vec<View>,
     shape: Vec<u64>,
@@ -86,33 +84,42 @@ impl From<View> for Parts {
     }
 }
 
-/// What [`Parts`] are read from and written as.
 #[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-#[serde(untagged)]
-enum OneOrMany {
-    One(View),
-    Many(Vec<View>),
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<OneOrMany> for Parts {
-    type Error = Error;
-
-    fn try_from(views: OneOrMany) -> Result<Parts, Error> {
-        match views {
-            OneOrMany::One(view) => Ok(view.into()),
-            OneOrMany::Many(views) => Parts::new(views),
+impl serde::Serialize for Parts {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.only() {
+            Some(view) => view.serialize(serializer),
+            None => self.views.serialize(serializer),
         }
     }
 }
 
 #[cfg(feature = "serde")]
-impl From<Parts> for OneOrMany {
-    fn from(parts: Parts) -> OneOrMany {
-        match parts.only() {
-            Some(view) => OneOrMany::One(view.clone()),
-            None => OneOrMany::Many(parts.views),
-        }
+impl<'de> serde::Deserialize<'de> for Parts {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Parts, D::Error> {
+        deserializer.deserialize_any(PartsVisitor)
+    }
+}
+
+/// Tells a list from a view. An untagged enum would do so too, but keep for itself what is wrong with a view.
+#[cfg(feature = "serde")]
+struct PartsVisitor;
+
+#[cfg(feature = "serde")]
+impl<'de> serde::de::Visitor<'de> for PartsVisitor {
+    type Value = Parts;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a view, or a list of views")
+    }
+
+    fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<Parts, A::Error> {
+        let view: View = serde::Deserialize::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
+        Ok(view.into())
+    }
+
+    fn visit_seq<A: serde::de::SeqAccess<'de>>(self, list: A) -> Result<Parts, A::Error> {
+        let views: Vec<View> = serde::Deserialize::deserialize(serde::de::value::SeqAccessDeserializer::new(list))?;
+        Parts::new(views).map_err(serde::de::Error::custom)
     }
 }

@@ -387,6 +387,7 @@ impl Read {
             read => return Ok(vec![read?]),
         }
         let Source { slot, view } = source;
+        view.buffer_bytes(dtype)?; // no byte of the view is past what 64 bits count
         let (low, high) = view.extent();
         let most = binding_elements(dtype.bytes(), limits)?;
         let whole = Binding { binding: FIRST_OPERAND, slot: *slot, writes: false, offset_bytes: 0, bytes: 0 };
@@ -396,6 +397,7 @@ impl Read {
             let window = target_part(whole, dtype.bytes(), part.start, span);
             Read::of(window, part.start, span, true, view, &rows.strides[n])
         };
+        check_count(((high - first) / most).try_into().unwrap_or(usize::MAX))?;
         blocks(first..high + 1, most).map(read).collect()
     }
 
