@@ -38,6 +38,125 @@ fn programs(op: &impl Operation, limits: &Limits) -> Vec<String> {
 
 // What is chosen.
 
+/// Every kind of plan, with its numbers: a change of the policy shows in `tests/plans.txt`, and is to be meant. That plans
+/// are right is tested elsewhere; that they stay as fast as they were measured is what this holds.
+#[test]
+fn plans_are_those_on_record() {
+    let mut text = String::new();
+    let mut record = |limits: &str, plan: Result<Plan, Error>| match plan {
+        Ok(plan) => {
+            text += &format!("{limits}: {}\n", plan.label);
+            text += &format!("  inputs {:?}, outputs {:?}, ", plan.input_bytes, plan.output_bytes);
+            text += &format!("scratch {:?}, constants {}\n", plan.scratch_bytes, plan.constants.len());
+            plan.passes.iter().for_each(|pass| text += &pass_text(pass));
+        }
+        Err(error) => text += &format!("{limits}: {error}\n"),
+    };
+    for op in recorded_operations() {
+        record("gpu", op.plan(&gpu()));
+        record("cpu", op.plan(&cpu()));
+    }
+    let small = Limits { max_binding_bytes: 8 << 10, binding_alignment_bytes: 64, max_storage_bindings: 4, ..gpu() };
+    let few = Limits { max_groups: 8, max_group_invocations: 64, max_group_memory_bytes: 1 << 10, ..small.clone() };
+    for op in recorded_small_operations() {
+        record("small", op.plan(&Limits { adapter: AdapterKind::Cpu, ..small.clone() }));
+        record("few", op.plan(&few));
+    }
+    expect_test::expect_file!["plans.txt"].assert_eq(&text);
+}
+
+/// A line for the dispatch, one for its parameters but for those that are 0, and one for what it binds.
+fn pass_text(pass: &Pass) -> String {
+    let params = format!("{:?}", pass.params);
+    let (name, fields) = params.split_once('(').unwrap();
+    let fields = fields.split_once('{').unwrap().1.trim_end_matches(['}', ')', ' ']);
+    let zero = |field: &&str| !field.ends_with(": 0") && !field.ends_with(": []");
+    let fields: Vec<&str> = fields.split(", ").map(str::trim).filter(zero).collect();
+    let bind = |b: &wgmax::plan::Binding| {
+        let access = if b.writes { "writes" } else { "reads" };
+        format!("{} {access} {} {}+{}", b.binding, b.slot, b.offset_bytes, b.bytes)
+    };
+    let bindings: Vec<String> = pass.bindings.iter().map(bind).collect();
+    format!("  {} {:?}\n    {name}: {}\n    {}\n", pass.kernel, pass.grid, fields.join(", "), bindings.join("; "))
+}
+
+fn recorded_operations() -> Vec<Box<dyn Operation>> {
+    let view = |shape: &[u64]| View::new(shape).unwrap();
+    let mut ops: Vec<Box<dyn Operation>> = Vec::new();
+    for (dtype, shape, axes) in [
+        (DType::F32, &[64, 128_256][..], &[1][..]),
+        (DType::F16, &[1, 128_256], &[1]),
+        (DType::F32, &[16_384, 512], &[1]),
+        (DType::U8, &[8400, 80], &[1]),
+        (DType::F32, &[1 << 24], &[0]),
+        (DType::I64, &[300, 1001], &[1]),
+        (DType::F32, &[8, 80, 8400], &[1]),
+        (DType::Bf16, &[262_144, 32], &[0]),
+        (DType::U8, &[100, 33], &[0]),
+        (DType::I64, &[1, 150, 65_536], &[1]),
+        (DType::F32, &[16, 64, 56, 56], &[0, 2, 3]),
+        (DType::F16, &[7, 999, 3], &[2]),
+        (DType::F64, &[3, 5, 7], &[0, 2]),
+    ] {
+        ops.push(Box::new(reduce_max(dtype, shape, axes)));
+        ops.push(Box::new(arg_max(dtype, shape, axes).output(ArgMaxOutput::ValuesAndIndices)));
+    }
+    let strided = View::strided([40, 30, 20], [1200, -40, 2], 1199).unwrap();
+    ops.push(Box::new(ReduceMax::new(DType::F32, strided.clone()).axes([2])));
+    ops.push(Box::new(ArgMax::new(DType::F16, strided).axes([0, 2]).index(IndexType::U32).select_last(true)));
+    for (dtype, shape, slices) in [
+        (DType::F32, &[4096, 1000][..], Slices::Along(1)),
+        (DType::F16, &[16, 128_256], Slices::Along(1)),
+        (DType::F32, &[8, 80, 8400], Slices::Along(1)),
+        (DType::U8, &[4, 5, 6, 7], Slices::From(1)),
+        (DType::F64, &[1 << 20], Slices::Along(0)),
+        (DType::I8, &[9, 1], Slices::Along(1)),
+    ] {
+        ops.push(Box::new(Hardmax::new(dtype, view(shape), slices)));
+    }
+    let two = |a: &[u64], b: &[u64]| [view(a), view(b)];
+    ops.push(Box::new(Max::new(DType::F32, two(&[1 << 22], &[1 << 22]))));
+    ops.push(Box::new(Max::new(DType::F16, two(&[16, 128, 32, 32], &[128, 1, 1]))));
+    ops.push(Box::new(Max::new(DType::U8, two(&[2048, 1], &[1, 2047]))));
+    ops.push(Box::new(Max::new(DType::I64, [view(&[30, 40]), view(&[40, 30]).permute(&[1, 0]).unwrap()])));
+    ops.push(Box::new(Max::new(DType::F32, vec![view(&[1001]); 9]).in_place(3)));
+    let floor = Tensor::new([], &[0.5_f32]).unwrap();
+    ops.push(Box::new(Max::new(DType::F32, [view(&[1 << 20])]).constant(floor).nan(NanPolicy::Ignore)));
+    ops
+}
+
+/// What does not fit in bindings of some kilobytes.
+fn recorded_small_operations() -> Vec<Box<dyn Operation>> {
+    let view = |shape: &[u64]| View::new(shape).unwrap();
+    let parts = wgmax::Parts::new([view(&[3, 40, 9]), view(&[9, 4, 40]).permute(&[1, 2, 0]).unwrap()]).unwrap();
+    let mut ops: Vec<Box<dyn Operation>> = Vec::new();
+    for (dtype, shape, axes) in [
+        (DType::F32, &[5000][..], &[0][..]),
+        (DType::U8, &[3, 9001], &[1]),
+        (DType::F16, &[90, 120], &[1]),
+        (DType::I64, &[40, 70], &[0]),
+        (DType::F32, &[2, 3, 1300], &[0, 2]),
+        (DType::U8, &[9000, 2], &[1]),
+    ] {
+        ops.push(Box::new(reduce_max(dtype, shape, axes)));
+        ops.push(Box::new(arg_max(dtype, shape, axes).output(ArgMaxOutput::ValuesAndIndices)));
+    }
+    let repeated = View::strided([3, 1100, 3], [1100, 1, 0], 3).unwrap();
+    ops.push(Box::new(ArgMax::new(DType::F32, repeated).axes([1, 2])));
+    ops.push(Box::new(ReduceMax::new(DType::U8, parts.clone()).axes([0])));
+    ops.push(Box::new(ArgMax::new(DType::F16, parts.clone()).axes([1, 2])));
+    ops.push(Box::new(Hardmax::new(DType::F16, parts.clone(), Slices::Along(0))));
+    ops.push(Box::new(Hardmax::new(DType::F32, view(&[7000]), Slices::Along(0))));
+    ops.push(Box::new(Hardmax::new(DType::U8, view(&[5, 3, 1500]), Slices::Along(1))));
+    ops.push(Box::new(Hardmax::new(DType::I64, view(&[70, 30]), Slices::Along(1))));
+    ops.push(Box::new(ReduceMax::new(DType::F16, view(&[0, 9001])).axes([0])));
+    ops.push(Box::new(Max::new(DType::U8, [view(&[93, 189]), view(&[93, 1])])));
+    ops.push(Box::new(Max::new(DType::F16, [view(&[70, 90]), view(&[90, 70]).permute(&[1, 0]).unwrap()])));
+    let first = view(&[7, 40, 9]);
+    ops.push(Box::new(Max::new(DType::F32, [first.into(), parts]).in_place(0)));
+    ops
+}
+
 #[test]
 fn one_dispatch_where_one_is_enough() {
     for limits in [gpu(), cpu()] {
@@ -582,7 +701,10 @@ fn an_operation_survives_json_and_may_leave_out_what_is_as_it_starts() {
     let op = reduce_max(DType::F32, &[2, 3], &[-1]);
     assert_eq!(read(r#"{"ReduceMax": {"dtype": "f32", "input": {"shape": [2, 3]}, "axes": [-1]}}"#), Ok(op.into()));
     for (json, expected) in [
-        (r#"{"ReduceMax": {"dtype": "f32", "input": {"shape": [2, 3], "strides": [1]}}}"#, "2 dimensions but 1 strides"),
+        (
+            r#"{"ReduceMax": {"dtype": "f32", "input": {"shape": [2, 3], "strides": [1]}}}"#,
+            "2 dimensions but 1 strides",
+        ),
         (r#"{"ReduceMax": {"dtype": "f32", "input": {"shape": [2], "strides": [-1]}}}"#, "leaves the range"),
         (r#"{"ReduceMax": {"dtype": "f32", "input": {"shape": [2]}, "axis": 1}}"#, "unknown field `axis`"),
         (
