@@ -97,6 +97,16 @@ fn recorded_operations() -> Vec<Box<dyn Operation>> {
         (DType::F32, &[16, 64, 56, 56], &[0, 2, 3]),
         (DType::F16, &[7, 999, 3], &[2]),
         (DType::F64, &[3, 5, 7], &[0, 2]),
+        // Rows around the length from which an invocation takes several.
+        (DType::F32, &[50_000, 28], &[1]),
+        (DType::F32, &[50_000, 32], &[1]),
+        (DType::F16, &[9_000, 7, 96], &[2]),
+        // More than one invocation may loop over.
+        (DType::U8, &[1 << 30], &[0]),
+        (DType::F16, &[3, 1 << 26], &[1]),
+        (DType::F32, &[1 << 25, 3], &[0]),
+        (DType::U8, &[1 << 23, 16], &[0]),
+        (DType::I64, &[5, 1 << 23, 3], &[0, 1]),
     ] {
         ops.push(Box::new(reduce_max(dtype, shape, axes)));
         ops.push(Box::new(arg_max(dtype, shape, axes).output(ArgMaxOutput::ValuesAndIndices)));
@@ -137,13 +147,19 @@ fn recorded_small_operations() -> Vec<Box<dyn Operation>> {
         (DType::I64, &[40, 70], &[0]),
         (DType::F32, &[2, 3, 1300], &[0, 2]),
         (DType::U8, &[9000, 2], &[1]),
+        (DType::F16, &[9000, 1], &[0]),
+        (DType::I64, &[2, 40, 3, 11], &[1, 3]),
     ] {
         ops.push(Box::new(reduce_max(dtype, shape, axes)));
         ops.push(Box::new(arg_max(dtype, shape, axes).output(ArgMaxOutput::ValuesAndIndices)));
     }
     let repeated = View::strided([3, 1100, 3], [1100, 1, 0], 3).unwrap();
     ops.push(Box::new(ArgMax::new(DType::F32, repeated).axes([1, 2])));
+    let across = view(&[30, 11, 40]).permute(&[2, 1, 0]).unwrap();
+    ops.push(Box::new(ReduceMax::new(DType::F32, across.clone()).axes([1])));
+    ops.push(Box::new(ArgMax::new(DType::F16, across).axes([0, 2])));
     ops.push(Box::new(ReduceMax::new(DType::U8, parts.clone()).axes([0])));
+    ops.push(Box::new(ReduceMax::new(DType::F32, parts.clone()).axes([1])));
     ops.push(Box::new(ArgMax::new(DType::F16, parts.clone()).axes([1, 2])));
     ops.push(Box::new(Hardmax::new(DType::F16, parts.clone(), Slices::Along(0))));
     ops.push(Box::new(Hardmax::new(DType::F32, view(&[7000]), Slices::Along(0))));
