@@ -1,6 +1,6 @@
 //! Views and axes by themselves: no GPU, no plan.
 
-use wgmax::{ArgMax, Axes, DType, Error, Hardmax, Operation, ReduceMax, Slices, View};
+use wgmax::{ArgMax, Axes, DType, Error, Hardmax, Max, Operation, ReduceMax, Slices, View};
 
 fn view(shape: &[u64]) -> View {
     View::new(shape).unwrap()
@@ -191,4 +191,12 @@ fn what_was_found_by_fuzzing() {
     let error = ReduceMax::new(DType::F32, view(&[2, 0])).axes([1]).plan(&none).unwrap_err();
     assert_eq!(error.to_string(), "the device's limit max_storage_buffers_per_shader_stage is 0, at least 1 is needed");
     assert!(ArgMax::new(DType::F32, view(&[2, 3])).plan(&none).is_err());
+    // The offsets of an operand's bindings overflowed where its bytes are more than can be counted; and a Hardmax that reads
+    // nothing of such an input is planned.
+    let far = strided(&[3, 1], &[1 << 61, 1], 0).unwrap();
+    let limits = Limits { max_binding_bytes: 1 << 16, ..Limits::default() };
+    let error = Max::new(DType::F64, [far.clone()]).plan(&limits).unwrap_err();
+    assert!(matches!(error, Error::TooLarge { .. }), "{error:?}");
+    let plan = Hardmax::new(DType::F64, far, Slices::Along(1)).plan(&limits).unwrap();
+    assert_eq!(plan.input_bytes, [0]);
 }
