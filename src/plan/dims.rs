@@ -34,6 +34,16 @@ pub(super) fn collapse(dimensions: impl DoubleEndedIterator<Item = Dimension>) -
     merged
 }
 
+/// The greatest stride first. There are few: a sort would be a lot of code in a small module.
+fn by_stride(dimensions: Vec<Dimension>) -> Vec<Dimension> {
+    let mut sorted: Vec<Dimension> = Vec::with_capacity(dimensions.len());
+    for own in dimensions {
+        let at = sorted.partition_point(|other| other.stride >= own.stride);
+        sorted.insert(at, own);
+    }
+    sorted
+}
+
 /// The part of a buffer that a view is read from. It begins where the device allows a binding to, and at a whole pack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Window {
@@ -86,7 +96,7 @@ impl Problem {
                 start = start.wrapping_add_signed(d.stride * (d.size as i64 - 1)); // stays within the view's extent
                 d.stride = -d.stride;
             }
-            dimensions.sort_by_key(|d| std::cmp::Reverse(d.stride));
+            dimensions = by_stride(dimensions);
         }
         let mut reduced = collapse(dimensions.into_iter());
         if reduced.is_empty() {

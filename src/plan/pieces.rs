@@ -161,7 +161,9 @@ impl<'a> Input<'a> {
             lens.iter().enumerate().map(|(d, &len)| self.ranges(d, len)).collect::<Result<_, _>>()?;
         let mut reduced_boxes = boxes(self.reduction.reduced.iter().map(|&d| &ranges[d]), MAX_PASSES)?;
         let elements = |indices: &Indices| indices.iter().map(|range| range.end - range.start).product::<u64>();
-        reduced_boxes.sort_by_key(|indices| Reverse(elements(indices))); // the most chunks first
+        // The one of most chunks first; the others' order does not matter, and sorting them is a lot of code.
+        let largest = (0..reduced_boxes.len()).min_by_key(|&n| Reverse(elements(&reduced_boxes[n])));
+        largest.into_iter().for_each(|n| reduced_boxes.swap(0, n));
         let record_bytes = self.record_words() * 4;
         let seen = self.reduction.out_len.saturating_mul(self.product(&self.sizes, self.reduction.reduced));
         let budget = scratch_budget(self.reduction.dtype, seen, self.sources_span()).min(limits.max_binding_bytes);
