@@ -38,7 +38,7 @@ fn programs(op: &impl Operation, limits: &Limits) -> Vec<String> {
 
 // What is chosen.
 
-/// Every kind of plan, with its numbers: a change of the policy shows in `tests/plans.txt`, and is to be meant. That plans
+/// Every kind of plan, with its numbers, and digests of many more: a change of the policy shows in `tests/plans.txt`, and is to be meant. That plans
 /// are right is tested elsewhere; that they stay as fast as they were measured is what this holds.
 #[test]
 fn plans_are_those_on_record() {
@@ -62,7 +62,75 @@ fn plans_are_those_on_record() {
         record("small", op.plan(&Limits { adapter: AdapterKind::Cpu, ..small.clone() }));
         record("few", op.plan(&few));
     }
+    let sweeps = [("large", view_sweep(), limits_sweep()), ("small", small_view_sweep(), small_limits_sweep())];
+    for (size, views, limits) in sweeps {
+        for (operator, operations) in sweep(&views) {
+            for (n, limits) in limits.iter().enumerate() {
+                let plans = operations.iter().map(|op| format!("{:?}", op.plan(limits)));
+                let digest = plans.fold(FNV_BASIS, |digest, plan| fnv(digest, &plan));
+                text += &format!("{} {size} plans of {operator}, limits {n}: {digest:016x}\n", operations.len());
+            }
+        }
+    }
     expect_test::expect_file!["plans.txt"].assert_eq(&text);
+}
+
+const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
+
+fn fnv(digest: u64, text: &str) -> u64 {
+    text.bytes().fold(digest, |digest, byte| (digest ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+/// Far more operations than can be written down, by operator.
+fn sweep(views: &[View]) -> [(&'static str, Vec<Box<dyn Operation>>); 4] {
+    let [mut reduce_max, mut arg_max, mut hardmax, mut max]: [Vec<Box<dyn Operation>>; 4] = Default::default();
+    for (n, view) in views.iter().cloned().enumerate() {
+        let dtype = [DType::F32, DType::U8, DType::I64, DType::F16][n % 4];
+        for axes in axes_sweep(view.rank()) {
+            reduce_max.push(Box::new(ReduceMax::new(dtype, view.clone()).axes(axes.clone())));
+            let op = ArgMax::new(dtype, view.clone()).axes(axes).index(IndexType::U32);
+            arg_max.push(Box::new(op.output(ArgMaxOutput::ValuesAndIndices)));
+        }
+        let rank = view.rank() as i64;
+        for slices in (0..rank).map(Slices::Along).chain((0..rank).map(Slices::From)) {
+            hardmax.push(Box::new(Hardmax::new(dtype, view.clone(), slices)));
+        }
+        let flat = View::new(view.shape()).unwrap();
+        let row = View::new(view.shape().last().copied().into_iter().collect::<Vec<_>>()).unwrap();
+        max.push(Box::new(Max::new(dtype, [view.clone(), row.clone()])));
+        max.push(Box::new(Max::new(dtype, [flat.clone(), view.clone(), row]).in_place(0)));
+        max.push(Box::new(Max::new(dtype, vec![view; 9])));
+    }
+    [("ReduceMax", reduce_max), ("ArgMax", arg_max), ("Hardmax", hardmax), ("Max", max)]
+}
+
+/// Shapes, strides and offsets around packs, windows and alignments.
+fn small_view_sweep() -> Vec<View> {
+    let strided = |shape: &[u64], strides: &[i64], offset| View::strided(shape, strides, offset).unwrap();
+    let mut views = Vec::new();
+    for (a, b) in [(1, 1), (3, 31), (16, 32), (33, 257), (64, 1024), (257, 300), (1025, 5)] {
+        views.push(View::new([a, b]).unwrap());
+        views.push(View::new([b, a]).unwrap().permute(&[1, 0]).unwrap());
+        views.push(strided(&[a, b], &[b as i64 + 3, 1], 5));
+        views.push(strided(&[2, a, b], &[0, b as i64, 1], 64));
+        views.push(strided(&[a, 3, b], &[3 * b as i64, -(b as i64), 1], 2 * b));
+        views.push(View::new([5, a, b]).unwrap().permute(&[2, 0, 1]).unwrap());
+    }
+    views
+}
+
+/// Bindings, workgroups and bindings a stage so few that most of the sweep goes in pieces, or not at all.
+fn small_limits_sweep() -> Vec<Limits> {
+    let mut all = Vec::new();
+    for adapter in [AdapterKind::Gpu, AdapterKind::Cpu] {
+        for (max_binding_bytes, binding_alignment_bytes, max_groups, max_storage_bindings) in
+            [(1 << 20, 256, 65_535, 8), (64 << 10, 32, 9, 4), (4 << 10, 64, 65_535, 4)]
+        {
+            let limits = Limits { adapter, max_binding_bytes, binding_alignment_bytes, ..Limits::default() };
+            all.push(Limits { max_groups, max_storage_bindings, ..limits });
+        }
+    }
+    all
 }
 
 /// A line for the dispatch, one for its parameters but for those that are 0, and one for what it binds.
@@ -166,7 +234,9 @@ fn recorded_small_operations() -> Vec<Box<dyn Operation>> {
     ops.push(Box::new(Hardmax::new(DType::U8, view(&[2, 3, 1500]), Slices::Along(1))));
     ops.push(Box::new(Hardmax::new(DType::I64, view(&[70, 30]), Slices::Along(1))));
     ops.push(Box::new(ReduceMax::new(DType::F16, view(&[0, 9001])).axes([0])));
-    ops.push(Box::new(Max::new(DType::U8, [view(&[93, 189]), view(&[93, 1])])));
+    let rows = Max::new(DType::U8, [view(&[93, 189]), view(&[93, 1])]);
+    ops.push(Box::new(rows.clone().in_place(0)));
+    ops.push(Box::new(rows));
     ops.push(Box::new(Max::new(DType::F16, [view(&[70, 90]), view(&[90, 70]).permute(&[1, 0]).unwrap()])));
     let first = view(&[7, 40, 9]);
     ops.push(Box::new(Max::new(DType::F32, [first.into(), parts]).in_place(0)));
