@@ -6,7 +6,7 @@
 //!                                  [--json FILE] [--table workloads|sizes|orders]
 //! ```
 //!
-//! `--table sizes` times one maximum (and its position) of 1 MiB to 1 GiB, or to what one binding holds: time should grow
+//! `--table sizes` times one maximum (and its position) of 1 MiB to 1 GiB, or to what one buffer holds: time should grow
 //! with the bytes. `--table orders` reduces each axis of one tensor in turn: none should be slow.
 //!
 //! `bytes` are the fewest: each input read once, each output written once. The limit is what the same number of bytes
@@ -46,7 +46,7 @@ fn main() -> Result<(), Failure> {
     };
     let list: Vec<Value> = match options.table.as_str() {
         "workloads" => serde_json::from_slice(&fs::read(&options.workloads)?)?,
-        "sizes" => sizes(gpu.kernels().limits().max_binding_bytes),
+        "sizes" => sizes(gpu.device().limits().max_buffer_size),
         "orders" => orders(),
         other => return Err(format!("no table {other:?}: workloads, sizes or orders").into()),
     };
@@ -95,7 +95,7 @@ fn options() -> Result<Options, Failure> {
     }
 }
 
-/// One maximum and one position of 1 MiB, 2 MiB and so on, as far as a binding goes.
+/// One maximum and one position of 1 MiB, 2 MiB and so on, as far as a buffer goes.
 fn sizes(most_bytes: u64) -> Vec<Value> {
     let sizes = (0..=10).map(|n| 1_u64 << n).filter(|mib| mib << 20 <= most_bytes);
     let rows = |mib: u64| {

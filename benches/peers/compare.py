@@ -149,9 +149,9 @@ def markdown(adapter, peers, rows):
     large = {
         row["name"]: row["ratio"]
         for row in rows
-        if row["op"] in ("ReduceMax", "ArgMax", "Max") and row["bytes"] >= 30e6
+        if row["op"] in ("ReduceMax", "ArgMax", "Max") and row["bytes"] >= 32 << 20
     }
-    lines.append(f"- ReduceMax, ArgMax and Max of 30 MB and more. {summary('Of the limit', large)}")
+    lines.append(f"- ReduceMax, ArgMax and Max of 32 MiB and more. {summary('Of the limit', large)}")
     return "\n".join(lines)
 
 

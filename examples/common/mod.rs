@@ -5,7 +5,7 @@ use std::error::Error;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use wgmax::wgpu::util::{BufferInitDescriptor, DeviceExt, DownloadBuffer};
+use wgmax::wgpu::util::DownloadBuffer;
 use wgmax::{Bound, Gpu, GpuOptions, Operation, Slots, Tensor, TensorType, wgpu};
 
 pub type Failure = Box<dyn Error>;
@@ -54,11 +54,13 @@ impl<'a> Resident<'a> {
         let plan = op.plan(gpu.kernels().limits())?;
         let prepared = gpu.kernels().prepare_blocking(&plan)?;
         // Buffers that are too large for the device become an error value, not a panic.
+        let full = gpu.device().push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let scope = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
         let inputs: Vec<_> = inputs.iter().map(|tensor| upload(gpu, tensor.bytes())).collect();
         let outputs: Vec<_> = plan.output_bytes.iter().map(|&bytes| empty(gpu, bytes)).collect();
         let scratch = plan.scratch_bytes.map(|bytes| empty(gpu, bytes));
-        if let Some(error) = pollster::block_on(scope.pop()) {
+        let errors = [pollster::block_on(scope.pop()), pollster::block_on(full.pop())];
+        if let Some(error) = errors.into_iter().flatten().next() {
             return Err(error.into());
         }
         let slots = Slots { inputs: &whole(&inputs), outputs: &whole(&outputs), scratch: &whole(&scratch) };
@@ -129,8 +131,19 @@ impl Clock {
 }
 
 fn upload(gpu: &Gpu, contents: &[u8]) -> wgpu::Buffer {
-    let usage = wgpu::BufferUsages::STORAGE;
-    gpu.device().create_buffer_init(&BufferInitDescriptor { label: Some("input"), contents, usage })
+    let buffer = gpu.device().create_buffer(&wgpu::BufferDescriptor {
+        label: Some("input"),
+        size: contents.len().next_multiple_of(4).max(4) as u64,
+        usage: wgpu::BufferUsages::STORAGE,
+        mapped_at_creation: true,
+    });
+    // Where there is no memory for it nothing is mapped: the error scope tells.
+    if let Ok(mut mapped) = buffer.slice(..).get_mapped_range_mut() {
+        mapped.slice(..contents.len()).copy_from_slice(contents);
+        drop(mapped);
+        buffer.unmap();
+    }
+    buffer
 }
 
 fn empty(gpu: &Gpu, bytes: u64) -> wgpu::Buffer {
