@@ -47,7 +47,8 @@ fn plans_are_those_on_record() {
         Ok(plan) => {
             text += &format!("{limits}: {}\n", plan.label);
             text += &format!("  inputs {:?}, outputs {:?}, ", plan.input_bytes, plan.output_bytes);
-            text += &format!("scratch {:?}, constants {}\n", plan.scratch_bytes, plan.constants.len());
+            text += &format!("scratch {:?}, constants {}, ", plan.scratch_bytes, plan.constants.len());
+            text += &format!("{} bytes moved\n", plan.moved_bytes());
             plan.passes.iter().for_each(|pass| text += &pass_text(pass));
         }
         Err(error) => text += &format!("{limits}: {error}\n"),
