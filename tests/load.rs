@@ -174,14 +174,14 @@ fn many_cycles_of_one_set_of_buffers() {
 }
 
 #[test]
-#[ignore = "minutes"]
+#[ignore = "takes minutes; docs/load.md has how to run it, and its figures"]
 fn threads_share_a_device_for_long() {
     println!("{}", gpus()[1]);
     threads_of_mixed_plans(&gpus()[1], 8, 10_000);
 }
 
 #[test]
-#[ignore = "minutes"]
+#[ignore = "takes minutes; docs/load.md has how to run it, and its figures"]
 fn a_hundred_thousand_cycles() {
     println!("{}", gpus()[1]);
     record_and_submit(&gpus()[1], 100_000);

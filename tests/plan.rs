@@ -76,6 +76,7 @@ fn plans_are_those_on_record() {
     expect_test::expect_file!["plans.txt"].assert_eq(&text);
 }
 
+/// Not the standard library's hasher, which may change with Rust.
 const FNV_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 
 fn fnv(digest: u64, text: &str) -> u64 {

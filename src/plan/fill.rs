@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::dims::{blocks, word};
 use super::tuning::tuning;
 use super::{
-    Binding, Constant, FillParams, Kernel, Params, Pass, Program, binding_step, binding_too_small, check_count, grid,
-    target_part,
+    Binding, Constant, FillParams, Kernel, Params, Pass, Program, binding_elements, binding_step, binding_too_small,
+    check_count, grid, target_part,
 };
 use crate::element::Element;
 use crate::{DType, Error, Limits};
@@ -17,7 +17,7 @@ pub(super) fn fill(dtype: DType, element: [u32; 2], target: Binding, limits: &Li
     let tuning = tuning(limits);
     let group = tuning.group;
     let step = binding_step(&[4], limits);
-    let most = (limits.max_binding_bytes / 4).min(1 << 31).min(tuning.most_invocations) / step * step;
+    let most = binding_elements(4, limits)?.min(tuning.most_invocations) / step * step;
     if most == 0 {
         return Err(binding_too_small(step.saturating_mul(4), limits));
     }

@@ -73,7 +73,8 @@ impl Broadcast<'_> {
         let indices: Vec<Range<u64>> = self.shape.iter().map(|&size| 0..size).collect();
         let sources = self.sources(&indices)?;
         let rows = Rows::new(self.shape, &sources)?;
-        let reads = self.reads(&rows, &sources, limits)?;
+        let read = |(n, source): (usize, &Source)| Read::new(self.op.dtype, source, &rows, n, limits);
+        let reads = sources.iter().enumerate().map(read).collect::<Result<Vec<_>, Error>>()?;
         self.job(self.len, rows, self.target, piece).rounds(&[reads], self.op.in_place.is_some(), limits)
     }
 
@@ -81,8 +82,9 @@ impl Broadcast<'_> {
     /// operand lies across the output, larger boxes and a walk through each one's elements may need fewer passes.
     fn pieces(&self, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let window = window_elements(self.op.dtype, limits)?; // or there is nothing to cut into
-        let fitting = self.cut_into_boxes(window, limits).and_then(|boxes| self.box_passes(&boxes, limits));
-        let walked = self.cut_into_boxes(MAX_ELEMENTS, limits).and_then(|boxes| self.walk_passes(&boxes, limits));
+        let boxes = self.cut_into_boxes(window, limits);
+        let fitting = boxes.and_then(|boxes| self.box_passes(&boxes, self.op.in_place.is_some(), limits));
+        let walked = self.walk_passes(limits);
         match (fitting, walked) {
             (Ok(fitting), Ok(walked)) if walked.len() < fitting.len() => Ok(walked),
             (Err(_), Ok(walked)) => Ok(walked),
@@ -90,19 +92,9 @@ impl Broadcast<'_> {
         }
     }
 
-    fn box_passes(&self, boxes: &[Vec<Range<u64>>], limits: &Limits) -> Result<Vec<Pass>, Error> {
-        let mut passes = Vec::new();
-        for indices in boxes {
-            let reads = |rows: &Rows, sources: &[Source]| Ok(vec![self.reads(rows, sources, limits)?]);
-            passes.extend(self.one_box(indices, self.op.in_place.is_some(), reads, limits)?);
-            check_count(passes.len())?;
-        }
-        Ok(passes)
-    }
-
-    /// The same, with operands that may need several bindings for a box: each is read in one dispatch after another, and
-    /// what a dispatch does not see stays as it is.
-    fn walk_passes(&self, boxes: &[Vec<Range<u64>>], limits: &Limits) -> Result<Vec<Pass>, Error> {
+    /// The same, with operands that may need several bindings for a box: what a dispatch does not see stays as it is.
+    fn walk_passes(&self, limits: &Limits) -> Result<Vec<Pass>, Error> {
+        let boxes = self.cut_into_boxes(MAX_ELEMENTS, limits)?;
         let mut passes = match self.op.in_place {
             Some(_) => vec![],
             None => {
@@ -110,22 +102,22 @@ impl Broadcast<'_> {
                 fill(self.op.dtype, least, self.target, limits)?
             }
         };
+        passes.extend(self.box_passes(&boxes, true, limits)?);
+        check_count(passes.len())?;
+        Ok(passes)
+    }
+
+    fn box_passes(&self, boxes: &[Vec<Range<u64>>], continues: bool, limits: &Limits) -> Result<Vec<Pass>, Error> {
+        let mut passes = Vec::new();
         for indices in boxes {
-            let reads = |rows: &Rows, sources: &[Source]| self.walks(rows, sources, limits);
-            passes.extend(self.one_box(indices, true, reads, limits)?);
+            passes.extend(self.one_box(indices, continues, limits)?);
             check_count(passes.len())?;
         }
         Ok(passes)
     }
 
-    /// The passes that write one box: those of each round of reads.
-    fn one_box(
-        &self,
-        indices: &[Range<u64>],
-        continues: bool,
-        rounds: impl Fn(&Rows, &[Source]) -> Result<Vec<Vec<Read>>, Error>,
-        limits: &Limits,
-    ) -> Result<Vec<Pass>, Error> {
+    /// The passes that write one box.
+    fn one_box(&self, indices: &[Range<u64>], continues: bool, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let (bytes, lanes) = (self.op.dtype.bytes(), self.op.dtype.lanes());
         let shape: Vec<u64> = indices.iter().map(|range| range.end - range.start).collect();
         let (first, len) = (self.first(indices), shape.iter().product::<u64>());
@@ -138,19 +130,12 @@ impl Broadcast<'_> {
         let keeps = !begin.is_multiple_of(lanes) || end < units;
         let sources = self.sources(indices)?;
         let rows = Rows::new(&shape, &sources)?;
-        let rounds = rounds(&rows, &sources)?;
-        let job = self.job(len, rows, target, Piece { begin, end, keeps });
-        job.rounds(&rounds, continues, limits)
+        let rounds = self.walks(&rows, &sources, limits)?;
+        self.job(len, rows, target, Piece { begin, end, keeps }).rounds(&rounds, continues, limits)
     }
 
     fn job(&self, len: u64, rows: Rows, target: Binding, piece: Piece) -> Job {
         Job { dtype: self.op.dtype, len, rows, target, piece, nan: nan_constants(self.op.dtype, self.op.nan) }
-    }
-
-    /// What is read of operands that fit a binding.
-    fn reads(&self, rows: &Rows, sources: &[Source], limits: &Limits) -> Result<Vec<Read>, Error> {
-        let read = |(n, source): (usize, &Source)| Read::new(self.op.dtype, source, rows, n, limits);
-        sources.iter().enumerate().map(read).collect()
     }
 
     /// The first part of every operand, then the second of those that have one, and so on.
