@@ -7,7 +7,7 @@
 mod common;
 
 use std::process::{Command, Output};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use common::{USAGES, encoder, filled_buffer, gpus, submit, within_a_minute};
 use wgmax::plan::Constant;
@@ -93,6 +93,49 @@ fn lost_in_mid_work() {
         });
         println!("lost after {after_ms} ms, in run {runs}: {error}");
         lost_and_rebuilt(&[error]);
+    }
+}
+
+/// Lost at each tenth of a run whose answer takes a good part of it to copy out, so also while a buffer is mapped: the
+/// answer is whole, or there is none.
+#[test]
+fn lost_while_an_answer_is_copied_out() {
+    let len = 8 << 20;
+    let op = ReduceMax::new(DType::F32, view(&[0, len])).axes([0]);
+    let run = move |gpu: &Gpu| gpu.run_blocking(&op, &[&Tensor::new::<f32>([0], &[]).unwrap()]);
+    let begin = Instant::now();
+    let gpu = new_gpu();
+    let answer = run(&gpu).unwrap();
+    let warm = begin.elapsed();
+    let begin = Instant::now();
+    assert_eq!(run(&gpu), Ok(answer.clone()));
+    let one_run = begin.elapsed();
+    println!("{warm:?} the first run, {one_run:?} the second");
+    for part in 0..10 {
+        let (run, answer) = (run.clone(), answer.clone());
+        let (outcome, then) = within_a_minute(move || {
+            let gpu = new_gpu();
+            run(&gpu).unwrap();
+            let device = gpu.device().clone();
+            let (go, started) = std::sync::mpsc::channel();
+            let other = std::thread::spawn(move || {
+                started.recv().unwrap();
+                std::thread::sleep(one_run * part / 10);
+                device.destroy();
+            });
+            go.send(()).unwrap();
+            let outcome = run(&gpu);
+            other.join().unwrap();
+            if let Ok(outcome) = &outcome {
+                assert_eq!(outcome, &answer);
+            }
+            (outcome.map(|_| ()), run(&gpu).unwrap_err())
+        });
+        println!(
+            "lost after {part} tenths: {}",
+            outcome.as_ref().map_or_else(ToString::to_string, |()| "an answer".into())
+        );
+        lost_and_rebuilt(&outcome.err().into_iter().chain([then]).collect::<Vec<_>>());
     }
 }
 
