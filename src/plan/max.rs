@@ -457,8 +457,7 @@ impl Job {
         let pack = self.dtype.pack_elements();
         let packs = self.len / pack;
         let whole = self.rows.row_len().is_multiple_of(pack);
-        let packs_fit = packs > 0
-            && self.piece.begin == 0
+        let packs_fit = self.piece.begin == 0
             && (whole || self.rows.sizes.len() == 1 && packs >= FEWEST_PACKS)
             && reads.iter().all(|read| read.has_packs(pack));
         if !packs_fit {

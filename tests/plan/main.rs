@@ -1,0 +1,431 @@
+//! Plans as data: what is dispatched, and within which bounds. No GPU needed. What plans do is run on paper, in
+//! `tests/paper`.
+
+mod bounds;
+#[path = "../common/mod.rs"]
+mod common;
+mod record;
+
+use std::collections::BTreeMap;
+
+use wgmax::plan::{
+    BroadcastParams, Constant, Dim, Params, PortableAccess, PortablePlan, PortableShader, Program, ReductionParams,
+    Slot,
+};
+use wgmax::{
+    AdapterKind, ArgMax, ArgMaxOutput, Axes, DType, EmptyMax, Error, Hardmax, Limits, Max, NanPolicy, Operation, Plan,
+    ReduceMax, Slices, Tensor, View,
+};
+
+fn gpu() -> Limits {
+    Limits::default()
+}
+
+fn cpu() -> Limits {
+    Limits { adapter: AdapterKind::Cpu, ..Limits::default() }
+}
+
+fn reduce_max(dtype: DType, shape: &[u64], axes: &[i64]) -> ReduceMax {
+    ReduceMax::new(dtype, View::new(shape).unwrap()).axes(axes)
+}
+
+fn arg_max(dtype: DType, shape: &[u64], axes: &[i64]) -> ArgMax {
+    ArgMax::new(dtype, View::new(shape).unwrap()).axes(axes)
+}
+
+/// The passes' programs and types, without the numbers that tuning chooses.
+fn programs(op: &impl Operation, limits: &Limits) -> Vec<String> {
+    let plan = op.plan(limits).unwrap();
+    plan.passes.iter().map(|pass| pass.kernel.to_string().split(" GROUP").next().unwrap().into()).collect()
+}
+
+// What is chosen.
+
+#[test]
+fn one_dispatch_where_one_is_enough() {
+    for limits in [gpu(), cpu()] {
+        assert_eq!(programs(&reduce_max(DType::F32, &[4096, 64], &[1]), &limits), ["reduce_max_rows f32 -> value"]);
+        assert_eq!(
+            programs(&reduce_max(DType::U8, &[64, 16, 1024], &[1]), &limits),
+            ["reduce_max_columns u8 -> value"]
+        );
+        assert_eq!(programs(&reduce_max(DType::F32, &[5, 3], &[1]), &limits), ["reduce_max_strided f32 -> value"]);
+        assert_eq!(programs(&arg_max(DType::F16, &[4096, 64], &[1]), &limits), ["arg_max_rows f16 -> index"]);
+        assert_eq!(programs(&arg_max(DType::I64, &[64, 16, 1024], &[1]), &limits), ["arg_max_strided i64 -> index"]);
+    }
+}
+
+#[test]
+fn long_rows_are_split_and_finished() {
+    for limits in [gpu(), cpu()] {
+        assert_eq!(
+            programs(&reduce_max(DType::F32, &[1 << 24], &[0]), &limits),
+            ["reduce_max_rows f32 -> partial", "reduce_max_finish f32 -> value"]
+        );
+        assert_eq!(
+            programs(&arg_max(DType::F16, &[1, 128_256], &[1]).output(ArgMaxOutput::ValuesAndIndices), &limits),
+            ["arg_max_rows f16 -> partial", "arg_max_finish f16 -> both"]
+        );
+        assert_eq!(
+            programs(&reduce_max(DType::F64, &[100_000, 16], &[0]), &limits),
+            ["reduce_max_columns f64 -> partial", "reduce_max_finish f64 -> value"]
+        );
+        assert_eq!(
+            programs(&arg_max(DType::F64, &[100_000, 16], &[0]), &limits),
+            ["arg_max_strided f64 -> partial", "arg_max_finish f64 -> index"]
+        );
+    }
+}
+
+#[test]
+fn many_rows_are_not_split() {
+    assert_eq!(programs(&reduce_max(DType::F32, &[65_536, 512], &[1]), &gpu()), ["reduce_max_rows f32 -> value"]);
+    assert_eq!(programs(&reduce_max(DType::F32, &[1024, 32_768], &[1]), &cpu()), ["reduce_max_rows f32 -> value"]);
+}
+
+#[test]
+fn nothing_to_write_is_nothing_to_dispatch() {
+    for op in [reduce_max(DType::F32, &[0, 5], &[1]), reduce_max(DType::I64, &[3, 0, 0], &[2])] {
+        let plan = op.plan(&gpu()).unwrap();
+        assert_eq!((plan.passes, plan.output_bytes, plan.scratch_bytes), (vec![], vec![0], [0, 0]));
+    }
+}
+
+#[test]
+fn the_maximum_of_nothing_is_a_fill() {
+    let op = reduce_max(DType::F16, &[0, 5], &[0]);
+    assert_eq!(programs(&op, &gpu()), ["fill f16"]);
+    let fill = |op: &ReduceMax| match op.plan(&gpu()).unwrap().passes[0].params {
+        Params::Fill(fill) => (fill.words, fill.low, fill.high),
+        _ => panic!("no fill"),
+    };
+    assert_eq!(fill(&op), (3, 0xfc00_fc00, 0xfc00_fc00));
+    assert_eq!(fill(&op.empty(EmptyMax::LowestFinite)), (3, 0xfbff_fbff, 0xfbff_fbff));
+    assert_eq!(fill(&reduce_max(DType::F64, &[0, 5], &[0])), (10, 0, 0xfff0_0000));
+    assert_eq!(fill(&reduce_max(DType::I8, &[0, 5], &[0])), (2, 0x8080_8080, 0x8080_8080));
+    assert_eq!(op_input_bytes(&reduce_max(DType::F16, &[0, 5], &[0])), [0]);
+}
+
+fn op_input_bytes(op: &impl Operation) -> Vec<u64> {
+    op.plan(&gpu()).unwrap().input_bytes
+}
+
+#[test]
+fn views_that_address_the_same_elements_make_equal_passes() {
+    let passes = |op: ReduceMax| op.plan(&gpu()).unwrap().passes;
+    let flat = passes(reduce_max(DType::F32, &[6, 640], &[1]));
+    assert_eq!(passes(reduce_max(DType::F32, &[2, 3, 64, 10], &[2, 3])), flat);
+    assert_eq!(passes(reduce_max(DType::F32, &[6, 1, 640], &[1, 2])), flat);
+    // Values may be taken in any order: reversed, transposed and repeated elements of a row are the same row.
+    let view = |view: View, axes: &[i64]| passes(ReduceMax::new(DType::F32, view).axes(axes));
+    let own = View::new([6, 640]).unwrap();
+    assert_eq!(view(own.reverse(1).unwrap(), &[1]), flat);
+    assert_eq!(view(own.split(1, [20, 32]).unwrap().permute(&[0, 2, 1]).unwrap(), &[1, 2]), flat);
+    assert_eq!(view(View::strided([6, 9, 640], [640, 0, 1], 0).unwrap(), &[1, 2]), flat);
+}
+
+#[test]
+fn plans_of_one_kernel_differ_in_parameters_only() {
+    let kernel = |len| reduce_max(DType::F32, &[4096, len], &[1]).plan(&cpu()).unwrap().passes[0].kernel.clone();
+    assert_eq!(kernel(64), kernel(96));
+    assert_eq!(kernel(61), kernel(97)); // runs that end within a pack
+}
+
+#[test]
+fn nan_policy_counts_for_floats_only() {
+    let plan = |dtype, nan| reduce_max(dtype, &[100, 100], &[1]).nan(nan).plan(&gpu()).unwrap();
+    assert_eq!(plan(DType::I32, NanPolicy::Ignore), plan(DType::I32, NanPolicy::Propagate));
+    assert_ne!(plan(DType::F32, NanPolicy::Ignore), plan(DType::F32, NanPolicy::Propagate));
+}
+
+#[test]
+fn a_plan_can_be_read() {
+    let text = reduce_max(DType::F32, &[3, 1 << 22], &[-1]).plan(&cpu()).unwrap().to_string();
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    assert!(lines[0].starts_with("ReduceMax f32 [3, 4194304] over [1]: 2 passes, scratch ["), "{text}");
+    assert!(lines[1].starts_with("reduce_max_rows f32 -> partial GROUP="), "{text}");
+    assert_eq!(lines[2], "reads input 0 bytes 0..50331648");
+    assert!(text.contains("\n    writes scratch 0 bytes 0.."), "{text}");
+    assert!(text.contains("\n  reduce_max_finish f32 -> value GROUP="), "{text}");
+    assert!(text.ends_with("\n    writes output 0 bytes 0..12"), "{text}");
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn a_plan_survives_json() {
+    for limits in [gpu(), cpu()] {
+        let both = arg_max(DType::Bf16, &[7, 99, 31], &[0, 2]).output(ArgMaxOutput::ValuesAndIndices);
+        let plans = [
+            reduce_max(DType::F32, &[1 << 24], &[0]).plan(&limits).unwrap(),
+            reduce_max(DType::F64, &[0, 5], &[0]).plan(&limits).unwrap(),
+            reduce_max(DType::Bool, &[0, 5], &[1]).plan(&limits).unwrap(),
+            both.nan(NanPolicy::Ignore).select_last(true).plan(&limits).unwrap(),
+        ];
+        for plan in plans {
+            let json = serde_json::to_string(&plan).unwrap();
+            assert_eq!(serde_json::from_str::<wgmax::Plan>(&json).unwrap(), plan, "{json}");
+        }
+        let json = serde_json::to_string(&limits).unwrap();
+        assert_eq!(serde_json::from_str::<Limits>(&json).unwrap(), limits);
+    }
+}
+
+#[test]
+fn axes_may_come_in_any_order_and_sign() {
+    let plan = |axes: Axes| ReduceMax::new(DType::F32, View::new([8, 9, 10]).unwrap()).axes(axes).plan(&gpu()).unwrap();
+    assert_eq!(plan([-1, 0].into()), plan([0, 2].into()));
+    assert_eq!(plan([2, -2, 0].into()), plan(Axes::All));
+}
+
+#[test]
+fn what_does_not_fit_a_binding_goes_in_pieces() {
+    let small = Limits { max_binding_bytes: 1 << 20, ..gpu() };
+    let rows = "reduce_max_rows f32 -> ";
+    assert_eq!(
+        programs(&reduce_max(DType::F32, &[(1 << 18) + 1], &[0]), &small),
+        [&format!("{rows}piece"), &format!("{rows}piece"), "reduce_max_finish f32 -> value"]
+    );
+    // Slabs of outputs need no partial results.
+    assert_eq!(programs(&reduce_max(DType::F32, &[1 << 10, 1 << 9], &[1]), &small), vec![format!("{rows}value"); 3]);
+    assert_eq!(
+        programs(&reduce_max(DType::F32, &[(1 << 18) + 1, 1], &[1]), &small),
+        ["reduce_max_columns f32 -> value"; 2]
+    );
+    // And so does what takes more workgroups than the device has.
+    let few = Limits { max_groups: 2, ..gpu() };
+    assert_eq!(reduce_max(DType::F32, &[5000, 3, 2], &[2]).plan(&few).unwrap().passes.len(), 40);
+}
+
+#[test]
+fn an_operand_across_the_output_takes_as_many_passes_as_bindings() {
+    let limits = Limits { max_binding_bytes: 128 << 20, ..gpu() };
+    let (rows, across) = (View::new([8192, 9600]).unwrap(), View::new([9600, 8192]).unwrap());
+    let op = Max::new(DType::F32, [rows, across.permute(&[1, 0]).unwrap()]);
+    let (fill, max) = ("fill f32", "max_elements f32 of");
+    let (both, one) = (&format!("{max} 2")[..], &format!("{max} 1")[..]);
+    assert_eq!(programs(&op, &limits), [fill, fill, fill, both, one, one, both, one, one, both, one, one]);
+    // Written over, it needs no element to begin with.
+    assert_eq!(op.in_place(0).plan(&limits).unwrap().passes.len(), 9);
+}
+
+#[test]
+fn what_goes_in_no_pieces_is_said() {
+    let tiny = Limits { max_binding_bytes: 256, ..gpu() };
+    let error = reduce_max(DType::F32, &[1000], &[0]).plan(&tiny).unwrap_err();
+    let what = "max_storage_buffer_binding_size";
+    assert_eq!(error, Error::DeviceTooSmall { what, given: 256, needed: 280 });
+    let small = Limits { max_binding_bytes: 4 << 10, ..gpu() };
+    let error = reduce_max(DType::F32, &[1 << 40], &[0]).plan(&small).unwrap_err();
+    assert!(matches!(error, Error::TooLarge { what: "passes", limit: 4096, .. }), "{error:?}");
+}
+
+/// One plan of each kind, with its operation's own trouble: two passes, a constant, a place to write over.
+fn various_plans() -> Vec<Plan> {
+    let view = View::new([16, 8]).unwrap();
+    let floor = Tensor::new([8], &[0.5_f32; 8]).unwrap();
+    vec![
+        reduce_max(DType::F32, &[1 << 24], &[0]).plan(&gpu()).unwrap(),
+        reduce_max(DType::F64, &[0, 5], &[0]).plan(&gpu()).unwrap(),
+        arg_max(DType::Bf16, &[7, 99, 31], &[0, 2]).output(ArgMaxOutput::ValuesAndIndices).plan(&cpu()).unwrap(),
+        Hardmax::new(DType::F16, View::new([2, 128_256]).unwrap(), Slices::Along(1)).plan(&gpu()).unwrap(),
+        Max::new(DType::F32, [view.clone(), view]).constant(floor).in_place(1).plan(&gpu()).unwrap(),
+    ]
+}
+
+#[test]
+fn a_portable_plan_says_all_that_the_plan_does() {
+    for plan in various_plans() {
+        let portable = PortablePlan::from(&plan);
+        assert_eq!(portable.version, 1);
+        assert_eq!(portable.input_bytes, plan.input_bytes);
+        assert_eq!(portable.output_bytes, plan.output_bytes);
+        assert_eq!(portable.scratch_bytes, plan.scratch_bytes);
+        assert_eq!(portable.in_place, plan.in_place);
+        assert_eq!(portable.passes.len(), plan.passes.len());
+        let constants: Vec<Vec<u8>> = portable.constants.iter().map(|words| bytes_of(words)).collect();
+        assert_eq!(constants, plan.constants);
+        for (portable_pass, pass) in portable.passes.iter().zip(&plan.passes) {
+            let shader = &portable.shaders[portable_pass.shader];
+            assert_eq!(shader.wgsl, pass.kernel.wgsl());
+            assert_eq!(shader.constants.len(), pass.kernel.constants.len());
+            assert!(pass.kernel.constants.iter().all(|c| shader.constants[c.name()] == c.value()));
+            let params = bytes_of(&portable_pass.params);
+            assert_eq!(params.len() % 16, 0);
+            assert!(params.starts_with(&pass.params.to_bytes()));
+            assert_eq!(portable_pass.grid, pass.grid);
+            for (own, binding) in portable_pass.bindings.iter().zip(&pass.bindings) {
+                assert_eq!(format!("{:?} {}", own.slot, own.index).to_lowercase(), binding.slot.to_string());
+                assert_eq!(own.access == PortableAccess::ReadWrite, binding.writes);
+                assert_eq!(
+                    (own.binding, own.offset_bytes, own.bytes),
+                    (binding.binding, binding.offset_bytes, binding.bytes)
+                );
+            }
+        }
+    }
+}
+
+fn bytes_of(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+#[test]
+fn a_portable_shader_stands_there_once_and_its_key_tells_it_apart() {
+    let many = Max::new(DType::F32, vec![View::new([100]).unwrap(); 50]).plan(&gpu()).unwrap();
+    let portable = PortablePlan::from(&many);
+    assert!(portable.shaders.len() < portable.passes.len(), "{many}");
+    let mut kernels: Vec<_> = common::kernels::kernels();
+    kernels.push(wgmax::plan::Kernel { constants: vec![Constant::Group(32)], ..kernels[0].clone() });
+    let keys: BTreeMap<String, PortableShader> =
+        kernels.iter().map(PortableShader::from).map(|shader| (shader.key.clone(), shader)).collect();
+    let mut texts: Vec<_> = kernels.iter().map(PortableShader::from).map(|s| (s.wgsl, s.constants)).collect();
+    texts.sort();
+    texts.dedup();
+    assert_eq!(keys.len(), texts.len());
+    // The key is the same on every machine and from every compiler.
+    let fill = wgmax::plan::Kernel { program: Program::Fill, dtype: DType::F32, constants: vec![Constant::Group(64)] };
+    assert_eq!(PortableShader::from(&fill).key.len(), 16);
+}
+
+/// The form is stable: its names stand in `docs/plan.md`, and in other people's code.
+#[cfg(feature = "serde")]
+#[test]
+fn the_portable_form_is_what_its_document_says() {
+    let document = include_str!("../../docs/plan.md");
+    let example = document.split("```json").nth(1).unwrap().split("```").next().unwrap();
+    let example: serde_json::Value = serde_json::from_str(example).unwrap();
+    let read: PortablePlan = serde_json::from_value(example.clone()).unwrap();
+    assert_eq!(serde_json::to_value(&read).unwrap(), example);
+    let portable = PortablePlan::from(&arg_max(DType::F32, &[1, 128_256], &[1]).plan(&gpu()).unwrap());
+    let written = serde_json::to_value(&portable).unwrap();
+    assert_eq!(serde_json::from_value::<PortablePlan>(written.clone()).unwrap(), portable);
+    for part in ["", "/shaders/0", "/passes/0", "/passes/0/bindings/0"] {
+        let [documented, own] = [&example, &written]
+            .map(|whole| whole.pointer(part).unwrap().as_object().unwrap().keys().collect::<Vec<_>>());
+        assert_eq!(own, documented, "{part}");
+        for name in own {
+            assert!(document.contains(&format!("`{name}`")), "{name} is not explained");
+        }
+    }
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn an_operation_survives_json_and_may_leave_out_what_is_as_it_starts() {
+    use wgmax::AnyOperation;
+    for case in common::cases::all().iter().step_by(97) {
+        let json = serde_json::to_string(&case.op).unwrap();
+        assert_eq!(serde_json::from_str::<AnyOperation>(&json).unwrap(), case.op, "{json}");
+    }
+    let read = |json: &str| serde_json::from_str::<AnyOperation>(json).map_err(|error| error.to_string());
+    let op = reduce_max(DType::F32, &[2, 3], &[-1]);
+    assert_eq!(read(r#"{"ReduceMax": {"dtype": "f32", "input": {"shape": [2, 3]}, "axes": [-1]}}"#), Ok(op.into()));
+    for (json, expected) in [
+        (
+            r#"{"ReduceMax": {"dtype": "f32", "input": {"shape": [2, 3], "strides": [1]}}}"#,
+            "2 dimensions but 1 strides",
+        ),
+        (r#"{"ReduceMax": {"dtype": "f32", "input": {"shape": [2], "strides": [-1]}}}"#, "leaves the range"),
+        (r#"{"ReduceMax": {"dtype": "f32", "input": {"shape": [2]}, "axis": 1}}"#, "unknown field `axis`"),
+        (
+            r#"{"Max": {"dtype": "u8", "inputs": [], "constant": {"dtype": "u8", "shape": [2], "bytes": [1]}}}"#,
+            "1 bytes",
+        ),
+    ] {
+        assert!(read(json).unwrap_err().contains(expected), "{:?}", read(json));
+    }
+}
+
+// Plans that nobody made like this.
+
+#[test]
+fn plans_that_contradict_themselves_are_refused() {
+    type Change = fn(&mut Plan);
+    let changes: [(Change, &str); 16] = [
+        (|plan| plan.passes[0].bindings[0].slot = Slot::Input(7), "the plan has no input 7"),
+        (|plan| plan.passes[0].bindings[0].slot = Slot::Output(3), "the plan has no output 3"),
+        (|plan| plan.passes[0].bindings[0].slot = Slot::Scratch(2), "the plan has no scratch 2"),
+        (|plan| plan.passes[0].bindings[0].slot = Slot::Constant(usize::MAX), "the plan has no constant"),
+        (|plan| plan.passes[0].bindings[0].bytes = 0, "0 bytes, a multiple of 4"),
+        (|plan| plan.passes[0].bindings[0].bytes -= 2, "a multiple of 4"),
+        (|plan| plan.passes[0].bindings[0].offset_bytes = u64::MAX - 255, "bytes from byte 18446744073709551360 on"),
+        (|plan| plan.input_bytes.iter_mut().for_each(|bytes| *bytes = 0), "of 0 of input 0"),
+        (|plan| plan.output_bytes.clear(), "the plan has no output 0"),
+        (|plan| plan.passes.iter_mut().for_each(|pass| pass.bindings[0].slot = Slot::Input(0)), "input 0 is written"),
+        (|plan| plan.in_place = Some(2), "output 0 is to be written over input 2"),
+        (|plan| plan.constants = vec![vec![1, 2, 3]], "constant 0 has 3 bytes"),
+        (|plan| plan.constants = vec![vec![]], "constant 0 has 0 bytes"),
+        (|plan| plan.passes[0].params = Params::Reduction(ReductionParams::default()), "does not take"),
+        (|plan| broadcast(plan).sizes = vec![2; 33], "does not take"),
+        (|plan| broadcast(plan).operands.clear(), "does not take"),
+    ];
+    let inputs = [View::new([16, 8]).unwrap(), View::new([16, 8]).unwrap()];
+    let plan = Max::new(DType::F32, inputs).plan(&gpu()).unwrap();
+    assert_eq!(plan.check(&gpu()), Ok(()));
+    for (change, expected) in changes {
+        let mut torn = plan.clone();
+        change(&mut torn);
+        match torn.check(&gpu()) {
+            Err(Error::InvalidPlan { problem }) => assert!(problem.contains(expected), "{problem}, not {expected}"),
+            other => panic!("{other:?}, not {expected}"),
+        }
+    }
+}
+
+#[test]
+fn dimensions_that_no_uniform_buffer_holds_are_refused() {
+    let whole = reduce_max(DType::F32, &[16, 8, 3], &[1]).plan(&gpu()).unwrap();
+    let changes: [fn(&mut ReductionParams) -> &mut Vec<Dim>; 2] =
+        [|params| &mut params.kept, |params| &mut params.outer];
+    for change in changes {
+        let mut torn = whole.clone();
+        let Params::Reduction(params) = &mut torn.passes[0].params else { panic!("{whole}") };
+        *change(params) = vec![Dim { size: 1, stride: 0, place: 0 }; 33];
+        assert!(matches!(torn.check(&gpu()), Err(Error::InvalidPlan { .. })), "{torn}");
+    }
+}
+
+#[test]
+fn a_plan_for_larger_limits_is_refused() {
+    let plan = reduce_max(DType::F32, &[64, 4096, 2], &[1]).plan(&gpu()).unwrap();
+    let least = Limits {
+        max_binding_bytes: plan.passes.iter().flat_map(|pass| &pass.bindings).map(|b| b.bytes).max().unwrap(),
+        max_storage_bindings: plan.passes.iter().map(|pass| pass.bindings.len() as u32).max().unwrap(),
+        max_group_invocations: 256,
+        max_groups: plan.passes.iter().map(|pass| pass.grid[0]).max().unwrap(),
+        ..gpu()
+    };
+    assert_eq!(plan.check(&least), Ok(()));
+    type Change = fn(&mut Limits);
+    let changes: [(Change, &str); 4] = [
+        (|limits| limits.max_binding_bytes -= 1, "bytes of a binding"),
+        (|limits| limits.max_storage_bindings -= 1, "storage bindings of a pass"),
+        (|limits| limits.max_group_invocations -= 1, "invocations of a workgroup"),
+        (|limits| limits.max_groups -= 1, "workgroups in one dimension"),
+    ];
+    for (change, expected) in changes {
+        let mut smaller = least.clone();
+        change(&mut smaller);
+        match plan.check(&smaller) {
+            Err(Error::TooLarge { what, given, limit }) => assert_eq!((what, given), (expected, limit + 1)),
+            other => panic!("{other:?}, not {expected}"),
+        }
+    }
+}
+
+fn broadcast(plan: &mut Plan) -> &mut BroadcastParams {
+    match &mut plan.passes[0].params {
+        Params::Broadcast(params) => params,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn every_plan_made_here_is_whole() {
+    for case in common::cases::all() {
+        for limits in [gpu(), cpu()] {
+            let plan = case.op.plan(&limits).unwrap();
+            assert_eq!(plan.check(&limits), Ok(()), "{}: {plan}", case.name);
+        }
+    }
+}
