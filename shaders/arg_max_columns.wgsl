@@ -15,11 +15,12 @@ fn main(
     let block_elements = select(1u, 4u, WIDE) * PACK_ELEMENTS;
     let blocks = (params.columns + block_elements - 1u) / block_elements;
     let index = group_number(id, groups) * GROUP + local;
-    if (index >= (params.outputs / params.columns) * params.chunks * blocks) {
+    let rows = params.outputs / params.columns;
+    if (index >= rows * params.chunks * blocks) {
         return;
     }
     let row = index / blocks;
-    let chunk = chunk_of(row);
+    let chunk = chunk_of(row, rows);
     let column = (index - row * blocks) * block_elements;
     let end = min(column + block_elements, params.columns);
     let start = kept_offset(chunk.output);
@@ -27,27 +28,26 @@ fn main(
         var block = search_block(start + column, chunk);
         for (var n = 0u; n < 4u; n++) {
             let c = column + n * PACK_ELEMENTS;
-            store_columns(block[n], start + c, row, chunk, c, PACK_ELEMENTS);
+            store_columns(block[n], start + c, chunk, c, PACK_ELEMENTS);
         }
         return;
     }
     for (var c = column; c < end; c += PACK_ELEMENTS) {
         let count = min(PACK_ELEMENTS, end - c);
-        store_columns(search(start + c, chunk, count), start + c, row, chunk, c, count);
+        store_columns(search(start + c, chunk, count), start + c, chunk, c, count);
     }
 }
 
-fn store_columns(found: Winners, start: u32, row: u32, chunk: Chunk, column: u32, count: u32) {
+fn store_columns(found: Winners, start: u32, chunk: Chunk, column: u32, count: u32) {
     var w = found;
     let first = chunk.output * params.columns + column;
-    let number = row - chunk.output * params.chunks;
     for (var i = 0u; i < count; i += STORE_LANES) {
         var unit = empty_unit();
         for (var lane = 0u; lane < STORE_LANES && i + lane < count; lane++) {
             let n = i + lane;
             let key = w.keys[n % LANES][n / LANES];
             let r = locate(start + n, w.rows[n % LANES][n / LANES], chunk.end, key);
-            unit = store_lane(unit, lane, task_of(first + n, number), Best(key, r));
+            unit = store_lane(unit, lane, task_of(first + n, chunk.number), Best(key, r));
         }
         store_unit((first + i) / STORE_LANES, unit);
     }

@@ -4,7 +4,7 @@
 struct Winner { key: Key, r: u32, pack: u32, seen: bool }
 
 fn scan(task: u32, member: u32) -> Best {
-    let chunk = chunk_of(task);
+    let chunk = chunk_of(task, params.outputs);
     let base = kept_offset(chunk.output);
     var winner = Winner(LEAST_KEY, 0u, 0u, false);
     var r = chunk.begin;

@@ -1,7 +1,7 @@
 // ArgMax for any view: element by element.
 
 fn scan(task: u32, member: u32) -> Best {
-    let chunk = chunk_of(task);
+    let chunk = chunk_of(task, params.outputs);
     let base = kept_offset(chunk.output);
     var best = no_best();
     var r = chunk.begin;

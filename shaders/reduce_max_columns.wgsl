@@ -12,34 +12,34 @@ fn main(
     let block_elements = select(1u, 4u, WIDE) * PACK_ELEMENTS;
     let blocks = (params.columns + block_elements - 1u) / block_elements;
     let index = group_number(id, groups) * GROUP + local;
-    if (index >= (params.outputs / params.columns) * params.chunks * blocks) {
+    let rows = params.outputs / params.columns;
+    if (index >= rows * params.chunks * blocks) {
         return;
     }
     let row = index / blocks;
-    let chunk = chunk_of(row);
+    let chunk = chunk_of(row, rows);
     let column = (index - row * blocks) * block_elements;
     let end = min(column + block_elements, params.columns);
     let start = kept_offset(chunk.output);
     if (WIDE && end - column == block_elements) {
         var block = fold_block(start + column, chunk);
         for (var n = 0u; n < 4u; n++) {
-            store_columns(block[n], row, chunk, column + n * PACK_ELEMENTS, PACK_ELEMENTS);
+            store_columns(block[n], chunk, column + n * PACK_ELEMENTS, PACK_ELEMENTS);
         }
         return;
     }
     for (var c = column; c < end; c += PACK_ELEMENTS) {
         let count = min(PACK_ELEMENTS, end - c);
-        store_columns(fold_column(start + c, chunk, count), row, chunk, c, count);
+        store_columns(fold_column(start + c, chunk, count), chunk, c, count);
     }
 }
 
-fn store_columns(m: Maxima, row: u32, chunk: Chunk, column: u32, count: u32) {
+fn store_columns(m: Maxima, chunk: Chunk, column: u32, count: u32) {
     let first = chunk.output * params.columns + column;
-    let number = row - chunk.output * params.chunks;
     for (var i = 0u; i < count; i += STORE_LANES) {
         var unit = empty_unit();
         for (var lane = 0u; lane < STORE_LANES && i + lane < count; lane++) {
-            unit = store_lane(unit, lane, task_of(first + i + lane, number), Best(element_maximum(m, i + lane)));
+            unit = store_lane(unit, lane, task_of(first + i + lane, chunk.number), Best(element_maximum(m, i + lane)));
         }
         store_unit((first + i) / STORE_LANES, unit);
     }

@@ -1,7 +1,7 @@
 // ReduceMax where the run is contiguous: whole packs, four loads in flight.
 
 fn scan(task: u32, member: u32) -> Best {
-    let chunk = chunk_of(task);
+    let chunk = chunk_of(task, params.outputs);
     let base = kept_offset(chunk.output);
     var maxima = no_maxima();
     var r = chunk.begin;

@@ -2,10 +2,9 @@
 
 // The record of a task, among those of all pieces for all outputs.
 fn record_of(task: u32) -> u32 {
-    let output = task / params.chunks;
-    let chunk = task - output * params.chunks;
-    var rest = output / params.columns;
-    var place = (output - rest * params.columns) * params.column_place;
+    let chunk = chunk_of(task, params.outputs);
+    var rest = chunk.output / params.columns;
+    var place = (chunk.output - rest * params.columns) * params.column_place;
     for (var d = 0u; d + 1u < params.kept_rank; d++) {
         let dim = params.kept[d];
         let next = rest / dim.x;
@@ -13,7 +12,7 @@ fn record_of(task: u32) -> u32 {
         rest = next;
     }
     place += rest * params.kept[max(params.kept_rank, 1u) - 1u].z;
-    return place * params.records + params.first_record + chunk;
+    return place * params.records + params.first_record + chunk.number;
 }
 
 // The position, in the whole reduction, of the piece's element r: 64 bits, the low word first.

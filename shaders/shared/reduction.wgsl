@@ -70,20 +70,21 @@ fn outer_offset(run: u32) -> u32 {
     return offset + rest * params.outer[max(params.outer_rank, 1u) - 1u].y;
 }
 
-// Elements [begin, end) of those that are reduced to an output.
-struct Chunk { output: u32, begin: u32, end: u32 }
+// Elements [begin, end) of those that are reduced to an output: chunk `number` of them.
+struct Chunk { output: u32, number: u32, begin: u32, end: u32 }
 
-fn chunk_of(task: u32) -> Chunk {
+// Tasks are numbered through all outputs' first chunks, then their second ones, and so on: where outputs are neighbours
+// and chunks lie far apart, neighbouring tasks read on.
+fn chunk_of(task: u32, outputs: u32) -> Chunk {
     if (!SPLIT) {
-        return Chunk(task, 0u, params.reduce_len);
+        return Chunk(task, 0u, 0u, params.reduce_len);
     }
-    let output = task / params.chunks;
-    let begin = (task - output * params.chunks) * params.chunk_len;
-    return Chunk(output, begin, min(begin + params.chunk_len, params.reduce_len));
+    let number = task / outputs;
+    let begin = number * params.chunk_len;
+    return Chunk(task - number * outputs, number, begin, min(begin + params.chunk_len, params.reduce_len));
 }
 
-// The number of a chunk of an output, which is also that of its partial result.
-fn task_of(output: u32, chunk: u32) -> u32 { return output * params.chunks + chunk; }
+fn task_of(output: u32, number: u32) -> u32 { return number * params.outputs + output; }
 
 // What is left of a run from reduced element r on: that element's offset from the output's first, and how many there
 // are before `end`.

@@ -5,8 +5,10 @@ const STORE_LANES = 1u;
 
 fn task_count() -> u32 { return params.outputs * params.chunks; }
 fn store_lane(unit: Unit, lane: u32, task: u32, best: Best) -> Unit {
+    let chunk = chunk_of(task, params.outputs);
+    let record = chunk.output * params.chunks + chunk.number;
     for (var i = 0u; i < BEST_WORDS; i++) {
-        partials[task * BEST_WORDS + i] = best_word(best, i);
+        partials[record * BEST_WORDS + i] = best_word(best, i);
     }
     return unit;
 }

@@ -278,8 +278,7 @@ impl<'a> Input<'a> {
         let window = Window::new(self.reduction.dtype, &view, *slot, limits)?;
         let problem = self.reduction.problem(&view, &window, &self.places)?;
         let out_len = problem.outputs();
-        let reduction =
-            Reduction { sources: vec![], targets: vec![], store: Store::Piece, out_len, ..self.reduction.clone() };
+        let reduction = Reduction { store: Store::Piece, out_len, ..self.reduction.clone() };
         let cut =
             super::reduction::Cut { access: Access::Strided, team: 1, chunk_len: problem.reduce_len(), chunks: 1 };
         let setup = Setup { tuning: self.tuning, problem, window: window.binding, cut };

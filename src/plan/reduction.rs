@@ -285,7 +285,8 @@ impl Reduction<'_> {
         let dispatchable = tuning.most_invocations / (problem.outputs() * team);
         let most_partials = MAX_PARTIALS * most_members;
         let affordable = most_chunks.min(most_partials).min(dispatchable).min(problem.reduce_len()).max(1);
-        let mut chunks = wanted.min(worth).min(affordable).max(1);
+        let near = near_chunks(problem, &work, access, tuning);
+        let mut chunks = wanted.min(worth).max(near).min(affordable).max(1);
         loop {
             let cut = whole.split(problem, chunks);
             if self.steps(problem, &cut, tuning) <= MAX_STEPS {
@@ -364,6 +365,17 @@ impl Reduction<'_> {
         let store = if cut.chunks > 1 { Store::Partial } else { self.store };
         if cut.team == 1 && cut.access != Access::Columns { task * self.store_lanes(store) } else { task }
     }
+}
+
+/// The loads below which what lies apart stays in a cache: 2 MiB.
+const FEWEST_FAR_LOADS: u64 = 1 << 17;
+
+/// Chunks of a few runs each, where short runs lie far apart: neighbouring tasks then read on from one another, where each
+/// would jump through the whole input by itself.
+fn near_chunks(problem: &Problem, work: &Work, access: Access, tuning: &Tuning) -> u64 {
+    let short = access == Access::Rows && work.run_loads < tuning.loads_per_split;
+    let far = work.tasks.saturating_mul(work.loads) >= FEWEST_FAR_LOADS;
+    if short && far { problem.reduce_len() / problem.run().size / tuning.runs_per_split } else { 0 }
 }
 
 /// What there is to do, in units of a kernel's loads.

@@ -16,6 +16,8 @@ pub(super) struct Tuning {
     /// The fewest 16-byte loads, or single elements where they are strided, that an invocation of a split reduction is
     /// worth.
     pub loads_per_split: u64,
+    /// The short runs, far apart, that a task of a large reduction takes: more are split.
+    pub runs_per_split: u64,
     /// The 16-byte loads up to which an invocation takes one row after another, so that what it reads is one stream.
     pub loads_per_turn: u64,
     /// Packs side by side that an invocation of a column kernel reduces: 1 or 4.
@@ -41,6 +43,7 @@ const CPU: Tuning = Tuning {
     loads_per_member: 1,
     busy_invocations: 128,
     loads_per_split: 256,
+    runs_per_split: 4,
     loads_per_turn: 1024,
     column_packs: 4,
     max_share: 256,
@@ -48,7 +51,7 @@ const CPU: Tuning = Tuning {
 };
 
 /// SwiftShader, which loads each element by itself and keeps few values in registers.
-const NARROW_CPU: Tuning = Tuning { loads_per_turn: 1, column_packs: 1, ..CPU };
+const NARROW_CPU: Tuning = Tuning { runs_per_split: u64::MAX, loads_per_turn: 1, column_packs: 1, ..CPU };
 
 /// Hardware: neighbours read neighbouring packs, thousands of them at once.
 const GPU: Tuning = Tuning {
@@ -57,6 +60,7 @@ const GPU: Tuning = Tuning {
     loads_per_member: 4,
     busy_invocations: 1 << 16,
     loads_per_split: 4,
+    runs_per_split: u64::MAX,
     loads_per_turn: 1,
     column_packs: 1,
     max_share: 1,

@@ -331,6 +331,9 @@ fn recorded_operations() -> Vec<Box<dyn Operation>> {
         (DType::F32, &[16, 64, 56, 56], &[0, 2, 3]),
         (DType::F16, &[7, 999, 3], &[2]),
         (DType::F64, &[3, 5, 7], &[0, 2]),
+        // Several runs, with other outputs' between them.
+        (DType::F16, &[256, 256, 128], &[0, 2]),
+        (DType::F32, &[64, 64, 128], &[0, 2]),
         // Rows around the length from which an invocation takes several.
         (DType::F32, &[50_000, 28], &[1]),
         (DType::F32, &[50_000, 32], &[1]),
