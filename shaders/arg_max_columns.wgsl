@@ -16,7 +16,7 @@ fn main(
     let blocks = (params.columns + block_elements - 1u) / block_elements;
     let index = group_number(id, groups) * GROUP + local;
     let rows = params.outputs / params.columns;
-    if (index >= rows * params.chunks * blocks) {
+    if (no_input() || index >= rows * params.chunks * blocks) {
         return;
     }
     let row = index / blocks;
@@ -32,24 +32,39 @@ fn main(
         }
         return;
     }
-    for (var c = column; c < end; c += PACK_ELEMENTS) {
+    var c = column;
+    loop {
         let count = min(PACK_ELEMENTS, end - c);
         store_columns(search(start + c, chunk, count), start + c, chunk, c, count);
+        continuing {
+            c += PACK_ELEMENTS;
+            break if c >= end;
+        }
     }
 }
 
 fn store_columns(found: Winners, start: u32, chunk: Chunk, column: u32, count: u32) {
     var w = found;
     let first = chunk.output * params.columns + column;
-    for (var i = 0u; i < count; i += STORE_LANES) {
+    var i = 0u;
+    loop {
         var unit = empty_unit();
-        for (var lane = 0u; lane < STORE_LANES && i + lane < count; lane++) {
+        var lane = 0u;
+        loop {
             let n = i + lane;
             let key = w.keys[n % LANES][n / LANES];
             let r = locate(start + n, w.rows[n % LANES][n / LANES], chunk.end, key);
             unit = store_lane(unit, lane, task_of(first + n, chunk.number), Best(key, r));
+            continuing {
+                lane += 1u;
+                break if lane >= STORE_LANES || i + lane >= count;
+            }
         }
         store_unit((first + i) / STORE_LANES, unit);
+        continuing {
+            i += STORE_LANES;
+            break if i >= count;
+        }
     }
 }
 
@@ -163,12 +178,17 @@ fn locate(start: u32, r: u32, end: u32, key: Key) -> u32 {
     let run = run_from(r, end);
     let begin = start + run.offset;
     var found = r;
-    for (var i = 0u; i < min(run.len, 4u); i++) {
+    var i = 0u;
+    loop {
         if (key_equal(tie_key(element_key(begin + i * params.run_stride)), tie)) {
             found = r + i;
             if (!LAST) {
                 break;
             }
+        }
+        continuing {
+            i += 1u;
+            break if i >= min(run.len, 4u);
         }
     }
     return found;

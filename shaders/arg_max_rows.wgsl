@@ -17,7 +17,7 @@ fn scan(task: u32, member: u32) -> Best {
             break if !RUNS || r >= chunk.end;
         }
     }
-    if (!winner.seen) {
+    if (no_input() || !winner.seen) {
         return no_best();
     }
     let run = run_from(winner.r, chunk.end);
@@ -63,13 +63,18 @@ fn offer(w: Winner, tile: Maxima, r: u32, pack: u32) -> Winner {
 fn locate(w: Winner, begin: u32, end: u32) -> u32 {
     let tie = tie_key(w.key);
     var found = begin;
-    for (var i = 0u; i < 4u * PACK_ELEMENTS; i++) {
+    var i = 0u;
+    loop {
         let e = (w.pack + (i / PACK_ELEMENTS) * TEAM) * PACK_ELEMENTS + i % PACK_ELEMENTS;
         if (e >= begin && e < end && key_equal(tie_key(element_key(e)), tie)) {
             found = e;
             if (!LAST) {
                 break;
             }
+        }
+        continuing {
+            i += 1u;
+            break if i >= 4u * PACK_ELEMENTS;
         }
     }
     return found;

@@ -25,6 +25,9 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
+    if (max(arrayLength(&values), arrayLength(&winners)) == 0u) {
+        return;
+    }
     let first = (group_number(id, groups) * GROUP + local) * params.share;
     let last = min(first + params.share, (params.len + LANES - 1u) / LANES);
     let e = params.column + first * LANES;

@@ -11,6 +11,9 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
+    if (max(arrayLength(&values), longest_operand()) == 0u) {
+        return;
+    }
     let first = params.first + (group_number(id, groups) * GROUP + local) * params.share;
     let stop = params.begin + params.len;
     let last = min(first + params.share, (stop + LANES - 1u) / LANES);

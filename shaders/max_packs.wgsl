@@ -9,6 +9,9 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
+    if (max(arrayLength(&values), longest_operand()) == 0u) {
+        return;
+    }
     let first = (group_number(id, groups) * GROUP + local) * params.share;
     let last = min(first + params.share, params.len / PACK_ELEMENTS);
     let row_packs = max(params.row_len / PACK_ELEMENTS, 1u);

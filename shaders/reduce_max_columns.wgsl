@@ -13,7 +13,7 @@ fn main(
     let blocks = (params.columns + block_elements - 1u) / block_elements;
     let index = group_number(id, groups) * GROUP + local;
     let rows = params.outputs / params.columns;
-    if (index >= rows * params.chunks * blocks) {
+    if (no_input() || index >= rows * params.chunks * blocks) {
         return;
     }
     let row = index / blocks;
@@ -28,20 +28,35 @@ fn main(
         }
         return;
     }
-    for (var c = column; c < end; c += PACK_ELEMENTS) {
+    var c = column;
+    loop {
         let count = min(PACK_ELEMENTS, end - c);
         store_columns(fold_column(start + c, chunk, count), chunk, c, count);
+        continuing {
+            c += PACK_ELEMENTS;
+            break if c >= end;
+        }
     }
 }
 
 fn store_columns(m: Maxima, chunk: Chunk, column: u32, count: u32) {
     let first = chunk.output * params.columns + column;
-    for (var i = 0u; i < count; i += STORE_LANES) {
+    var i = 0u;
+    loop {
         var unit = empty_unit();
-        for (var lane = 0u; lane < STORE_LANES && i + lane < count; lane++) {
+        var lane = 0u;
+        loop {
             unit = store_lane(unit, lane, task_of(first + i + lane, chunk.number), Best(element_maximum(m, i + lane)));
+            continuing {
+                lane += 1u;
+                break if lane >= STORE_LANES || i + lane >= count;
+            }
         }
         store_unit((first + i) / STORE_LANES, unit);
+        continuing {
+            i += STORE_LANES;
+            break if i >= count;
+        }
     }
 }
 

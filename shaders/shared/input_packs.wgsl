@@ -37,12 +37,15 @@ fn partial_pack(p: u32, begin: u32, end: u32) -> vec4<u32> {
 // Whether runs begin or end within a pack.
 override RAGGED: bool = false;
 
+// Asks for both lengths (see grid.wgsl).
+fn no_input() -> bool { return max(arrayLength(&words), arrayLength(&packs)) == 0u; }
+
 // The packs of elements [begin, end): whole ones [first, last), and a partial one before or after them.
 struct PackRange { first: u32, last: u32, head: bool, tail: bool }
 
 fn pack_range(begin: u32, end: u32) -> PackRange {
     let first = begin / PACK_ELEMENTS;
-    let last = end / PACK_ELEMENTS;
+    let last = select(0u, end / PACK_ELEMENTS, arrayLength(&packs) > 0u); // see grid.wgsl
     let head = RAGGED && begin % PACK_ELEMENTS != 0u;
     let tail = RAGGED && end % PACK_ELEMENTS != 0u && !(head && first == last);
     return PackRange(select(first, first + 1u, head), last, head, tail);

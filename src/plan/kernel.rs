@@ -295,7 +295,7 @@ fn pack_operands(dtype: DType, operands: u32, splats: u32) -> String {
         }
     }
     format!(
-        "{declarations}
+        "{declarations}{}
 fn fold_splats(at: Addresses) -> Maxima {{
     var m = no_maxima();
 {constants}    return m;
@@ -308,7 +308,8 @@ fn fold_runs(before: Maxima, packs: Addresses, column: u32) -> Maxima {{
     var m = before;
 {runs}    return m;
 }}
-"
+",
+        longest_operand(operands)
     )
 }
 
@@ -331,13 +332,21 @@ fn element_operands(dtype: DType, operands: u32) -> String {
         folds += &format!("    if (!GUARDED || e{n} < {elements}) {{ key = key_max(key, {element}); }}\n");
     }
     format!(
-        "{declarations}
+        "{declarations}{}
 fn fold_elements(at: Addresses, column: u32) -> Key {{
     var key = LEAST_KEY;
 {folds}    return key;
 }}
-"
+",
+        longest_operand(operands)
     )
+}
+
+/// What asks for all lengths: see `shared/grid.wgsl`.
+fn longest_operand(operands: u32) -> String {
+    let longer = |lengths: String, n| format!("max({lengths}, arrayLength(&operand{n}))");
+    let longest = (0..operands).fold("0u".to_string(), longer);
+    format!("fn longest_operand() -> u32 {{ return {longest}; }}\n")
 }
 
 fn operand(n: u32, element: &str) -> String {
