@@ -16,7 +16,7 @@ fn main(
     let blocks = (params.columns + block_elements - 1u) / block_elements;
     let index = group_number(id, groups) * GROUP + local;
     let rows = params.outputs / params.columns;
-    if (no_input() || index >= rows * params.chunks * blocks) {
+    if (no_input() || index >= rows * params.chunks * blocks) { // see grid.wgsl
         return;
     }
     let row = index / blocks;

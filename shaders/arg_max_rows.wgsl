@@ -17,7 +17,7 @@ fn scan(task: u32, member: u32) -> Best {
             break if !RUNS || r >= chunk.end;
         }
     }
-    if (no_input() || !winner.seen) {
+    if (no_input() || !winner.seen) { // see grid.wgsl
         return no_best();
     }
     let run = run_from(winner.r, chunk.end);

@@ -9,7 +9,7 @@ fn scan(task: u32, member: u32) -> Best {
         let run = run_from(r, chunk.end);
         let begin = base + run.offset;
         var i = member;
-        if (arrayLength(&words) > 0u && i < run.len) {
+        if (arrayLength(&words) > 0u && i < run.len) { // see grid.wgsl
             loop {
                 best = merge(best, Best(element_key(begin + i * params.run_stride), r + i));
                 continuing {

@@ -12,7 +12,7 @@ fn main(
     @builtin(local_invocation_index) local: u32,
 ) {
     let first = (group_number(id, groups) * GROUP + local) * LANES;
-    if (arrayLength(&values) == 0u || first >= params.outputs) {
+    if (arrayLength(&values) == 0u || first >= params.outputs) { // see grid.wgsl
         return;
     }
     let count = min(LANES, params.outputs - first);

@@ -25,7 +25,7 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    if (max(arrayLength(&values), arrayLength(&winners)) == 0u) {
+    if (max(arrayLength(&values), arrayLength(&winners)) == 0u) { // see grid.wgsl
         return;
     }
     let first = (group_number(id, groups) * GROUP + local) * params.share;

@@ -11,7 +11,7 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    if (max(arrayLength(&values), longest_operand()) == 0u) {
+    if (max(arrayLength(&values), longest_operand()) == 0u) { // see grid.wgsl
         return;
     }
     let first = params.first + (group_number(id, groups) * GROUP + local) * params.share;
