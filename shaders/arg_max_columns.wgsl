@@ -24,37 +24,45 @@ fn main(
     let column = (index - row * blocks) * block_elements;
     let end = min(column + block_elements, params.columns);
     let start = kept_offset(chunk.output);
-    if (WIDE && end - column == block_elements) {
+    if (!WIDE) {
+        search_pack(start, chunk, column, end);
+    } else if (end - column == block_elements) {
         var block = search_block(start + column, chunk);
         for (var n = 0u; n < 4u; n++) {
             let c = column + n * PACK_ELEMENTS;
             store_columns(block[n], start + c, chunk, c, PACK_ELEMENTS);
         }
-        return;
-    }
-    var c = column;
-    loop {
-        let count = min(PACK_ELEMENTS, end - c);
-        store_columns(search(start + c, chunk, count), start + c, chunk, c, count);
-        continuing {
-            c += PACK_ELEMENTS;
-            break if c >= end;
+    } else {
+        for (var c = column; c < end; c += PACK_ELEMENTS) {
+            search_pack(start, chunk, c, end);
         }
     }
 }
 
+fn search_pack(start: u32, chunk: Chunk, column: u32, end: u32) {
+    let count = select(PACK_ELEMENTS, min(PACK_ELEMENTS, end - column), RAGGED);
+    store_columns(search(start + column, chunk, count), start + column, chunk, column, count);
+}
+
 fn store_columns(found: Winners, start: u32, chunk: Chunk, column: u32, count: u32) {
     var w = found;
+    var lane = 0u;
+    loop {
+        w.rows[lane] = locate(start + lane, w.rows[lane], chunk.end, w.keys[lane]);
+        continuing {
+            lane += 1u;
+            break if lane >= LANES;
+        }
+    }
     let first = chunk.output * params.columns + column;
     var i = 0u;
     loop {
         var unit = empty_unit();
-        var lane = 0u;
+        lane = 0u;
         loop {
             let n = i + lane;
-            let key = w.keys[n % LANES][n / LANES];
-            let r = locate(start + n, w.rows[n % LANES][n / LANES], chunk.end, key);
-            unit = store_lane(unit, lane, task_of(first + n, chunk.number), Best(key, r));
+            let best = Best(w.keys[n % LANES][n / LANES], w.rows[n % LANES][n / LANES]);
+            unit = store_lane(unit, lane, task_of(first + n, chunk.number), best);
             continuing {
                 lane += 1u;
                 break if lane >= STORE_LANES || i + lane >= count;
@@ -81,24 +89,22 @@ fn search_block(start: u32, chunk: Chunk) -> array<Winners, 4> {
         let run = run_from(r, chunk.end);
         var p = (start + run.offset) / PACK_ELEMENTS;
         var i = 0u;
-        for (; i + 3u < run.len; i += 4u) {
-            let a = words[4u * p];
-            let b = words[4u * (p + step)];
-            let c = words[4u * (p + 2u * step)];
-            let d = words[4u * (p + 3u * step)];
-            let ab = fold(fold(no_maxima(), pack_after(a, p)), pack_after(b, p + step));
-            offer(&w0, fold(fold(ab, pack_after(c, p + 2u * step)), pack_after(d, p + 3u * step)), r + i);
-            offer(&w1, tile(p + 1u, step), r + i);
-            offer(&w2, tile(p + 2u, step), r + i);
-            offer(&w3, tile(p + 3u, step), r + i);
+        loop {
+            let rows = tile_rows(p, step, run.len - i);
+            let a = words[4u * rows.x];
+            let b = words[4u * rows.y];
+            let c = words[4u * rows.z];
+            let d = words[4u * rows.w];
+            let ab = fold(maxima_of(pack_after(a, rows.x)), pack_after(b, rows.y));
+            offer(&w0, fold(fold(ab, pack_after(c, rows.z)), pack_after(d, rows.w)), r + i);
+            offer(&w1, tile_maxima(rows + 1u), r + i);
+            offer(&w2, tile_maxima(rows + 2u), r + i);
+            offer(&w3, tile_maxima(rows + 3u), r + i);
             p += 4u * step;
-        }
-        for (; i < run.len; i++) {
-            offer(&w0, fold(no_maxima(), packs[p]), r + i);
-            offer(&w1, fold(no_maxima(), packs[p + 1u]), r + i);
-            offer(&w2, fold(no_maxima(), packs[p + 2u]), r + i);
-            offer(&w3, fold(no_maxima(), packs[p + 3u]), r + i);
-            p += step;
+            i += 4u;
+            continuing {
+                break if i >= run.len;
+            }
         }
         r += run.len;
         continuing {
@@ -108,12 +114,18 @@ fn search_block(start: u32, chunk: Chunk) -> array<Winners, 4> {
     return array<Winners, 4>(w0, w1, w2, w3);
 }
 
-fn tile(p: u32, step: u32) -> Maxima {
-    let a = packs[p];
-    let b = packs[p + step];
-    let c = packs[p + 2u * step];
-    let d = packs[p + 3u * step];
-    return fold(fold(fold(fold(no_maxima(), a), b), c), d);
+// The packs of a tile, one below the other. Where rows end before the tile does, the first is taken again.
+fn tile_rows(p: u32, step: u32, rows: u32) -> vec4<u32> {
+    let row = vec4<u32>(0u, 1u, 2u, 3u);
+    return select(vec4<u32>(p), p + row * step, row < vec4<u32>(rows));
+}
+
+fn tile_maxima(rows: vec4<u32>) -> Maxima {
+    let a = packs[rows.x];
+    let b = packs[rows.y];
+    let c = packs[rows.z];
+    let d = packs[rows.w];
+    return fold(fold(fold(maxima_of(a), b), c), d);
 }
 
 // One pack, perhaps not whole.
@@ -124,30 +136,27 @@ fn search(start: u32, chunk: Chunk, count: u32) -> Winners {
     loop {
         let run = run_from(r, chunk.end);
         let begin = start + run.offset;
-        let len = run.len;
         var i = 0u;
-        if (count < PACK_ELEMENTS) {
+        if (RAGGED && count < PACK_ELEMENTS) {
             loop {
                 let e = begin + i * params.run_stride;
-                offer(&w, fold(no_maxima(), partial_pack(e / PACK_ELEMENTS, e, e + count)), r + i);
+                offer(&w, maxima_of(partial_pack(e / PACK_ELEMENTS, e, e + count)), r + i);
                 continuing {
                     i += 1u;
-                    break if i >= len;
+                    break if i >= run.len;
+                }
+            }
+        } else {
+            loop {
+                let p = begin / PACK_ELEMENTS + i * step;
+                offer(&w, tile_maxima(tile_rows(p, step, run.len - i)), r + i);
+                continuing {
+                    i += 4u;
+                    break if i >= run.len;
                 }
             }
         }
-        var p = begin / PACK_ELEMENTS;
-        for (; i + 3u < len; i += 4u) {
-            offer(&w, tile(p, step), r + i);
-            p += 4u * step;
-        }
-        if (i < len) {
-            for (; i < len; i++) {
-                offer(&w, fold(no_maxima(), packs[p]), r + i);
-                p += step;
-            }
-        }
-        r += len;
+        r += run.len;
         continuing {
             break if !RUNS || r >= chunk.end;
         }
@@ -172,23 +181,26 @@ fn offer(w: ptr<function, Winners>, tile: Maxima, r: u32) {
     (*w).seen = true;
 }
 
-// The row of the winning tile, which begins at row r, that has its key.
-fn locate(start: u32, r: u32, end: u32, key: Key) -> u32 {
-    let tie = tie_key(key);
-    let run = run_from(r, end);
-    let begin = start + run.offset;
-    var found = r;
+// The rows of the winning tiles, which begin at `tiles`, that have their keys: of one lane of each word.
+fn locate(start: u32, tiles: vec4<u32>, end: u32, keys: vec4<u32>) -> vec4<u32> {
+    let ties = tie_keys(keys);
+    let run0 = run_from(tiles.x, end);
+    let run1 = run_from(tiles.y, end);
+    let run2 = run_from(tiles.z, end);
+    let run3 = run_from(tiles.w, end);
+    let begin = start + vec4<u32>(run0.offset, run1.offset, run2.offset, run3.offset)
+        + vec4<u32>(0u, LANES, 2u * LANES, 3u * LANES);
+    let last = vec4<u32>(run0.len, run1.len, run2.len, run3.len) - 1u;
+    var found = tiles;
     var i = 0u;
     loop {
-        if (key_equal(tie_key(element_key(begin + i * params.run_stride)), tie)) {
-            found = r + i;
-            if (!LAST) {
-                break;
-            }
-        }
+        let row = min(vec4<u32>(select(3u - i, i, LAST)), last); // whoever comes last stays
+        let e = begin + row * params.run_stride;
+        let here = vec4<u32>(element_key(e.x), element_key(e.y), element_key(e.z), element_key(e.w));
+        found = select(found, tiles + row, tie_keys(here) == ties);
         continuing {
             i += 1u;
-            break if i >= min(run.len, 4u);
+            break if i >= 4u;
         }
     }
     return found;

@@ -29,29 +29,26 @@ fn search_run(before: Winner, r: u32, begin: u32, end: u32, member: u32) -> Winn
     let range = pack_range(begin, end);
     var w = before;
     if (RAGGED && range.head && member == 0u) {
-        w = offer(w, fold(no_maxima(), partial_pack(range.first - 1u, begin, end)), r, range.first - 1u);
+        w = offer(w, peak_of(partial_pack(range.first - 1u, begin, end)), r, range.first - 1u);
     }
     var p = range.first + member;
-    for (; p + 3u * TEAM < range.last; p += 4u * TEAM) {
-        let a = packs[p];
-        let b = packs[p + TEAM];
-        let c = packs[p + 2u * TEAM];
-        let d = packs[p + 3u * TEAM];
-        w = offer(w, fold(fold(fold(fold(no_maxima(), a), b), c), d), r, p);
-    }
     if (p < range.last) {
-        for (; p < range.last; p += TEAM) {
-            w = offer(w, fold(no_maxima(), packs[p]), r, p);
+        loop {
+            w = offer(w, tile_peak(p, range.last), r, p);
+            p += 4u * TEAM;
+            continuing {
+                break if p >= range.last;
+            }
         }
     }
     if (RAGGED && range.tail && member == TEAM - 1u) {
-        w = offer(w, fold(no_maxima(), partial_pack(range.last, begin, end)), r, range.last);
+        w = offer(w, peak_of(partial_pack(range.last, begin, end)), r, range.last);
     }
     return w;
 }
 
-fn offer(w: Winner, tile: Maxima, r: u32, pack: u32) -> Winner {
-    let key = maximum(tile);
+fn offer(w: Winner, tile: Peak, r: u32, pack: u32) -> Winner {
+    let key = peak_key(tile);
     let tie = tie_key(key);
     let best = tie_key(w.key);
     let takes = !w.seen || key_greater(tie, best) || (LAST && key_equal(tie, best));

@@ -16,10 +16,12 @@ fn main(
         return;
     }
     let count = min(LANES, params.outputs - first);
-    var winners: array<u32, LANES>;
+    var ones: Ones;
     var slice = 0u;
     loop {
-        winners[slice] = index_of(scan(first + slice, 0u));
+        let e = slice * params.reduce_len + index_of(scan(first + slice, 0u));
+        ones.at[slice] = e / LANES;
+        ones.units[slice] = with_one(empty_unit(), e % LANES);
         continuing {
             slice += 1u;
             break if slice >= count;
@@ -27,25 +29,32 @@ fn main(
     }
     let begin = first * params.reduce_len / LANES; // whole: first is a multiple of LANES
     let units = (count * params.reduce_len + LANES - 1u) / LANES;
-    slice = 0u;
-    var position = 0u;
-    for (var i = 0u; i < units; i++) {
-        var unit = empty_unit();
-        var lane = 0u;
-        loop {
-            if (position == winners[slice]) {
-                unit = with_one(unit, lane);
-            }
-            position += 1u;
-            if (position == params.reduce_len) {
-                position = 0u;
-                slice += 1u;
-            }
-            continuing {
-                lane += 1u;
-                break if lane >= LANES || slice >= count;
-            }
+    for (var i = 0u; i < units; i += 4u) {
+        values[begin + i] = unit_at(ones, i);
+        if (i + 1u < units) {
+            values[begin + i + 1u] = unit_at(ones, i + 1u);
         }
-        values[begin + i] = unit;
+        if (i + 2u < units) {
+            values[begin + i + 2u] = unit_at(ones, i + 2u);
+        }
+        if (i + 3u < units) {
+            values[begin + i + 3u] = unit_at(ones, i + 3u);
+        }
     }
+}
+
+// Of each slice: which unit its one is in, counted from the first slice's first, and that unit if nothing else is in it.
+// Slices that are not there have an empty one.
+struct Ones { at: vec4<u32>, units: array<Unit, 4> }
+
+fn unit_at(ones: Ones, i: u32) -> Unit {
+    var unit = select(empty_unit(), ones.units[0], i == ones.at.x);
+    if (LANES > 1u) {
+        unit |= select(empty_unit(), ones.units[1], i == ones.at.y);
+    }
+    if (LANES > 2u) {
+        unit |= select(empty_unit(), ones.units[2], i == ones.at.z);
+        unit |= select(empty_unit(), ones.units[3], i == ones.at.w);
+    }
+    return unit;
 }

@@ -32,35 +32,43 @@ fn main(
     let last = min(first + params.share, (params.len + LANES - 1u) / LANES);
     let e = params.column + first * LANES;
     let lines = e / params.columns;
-    var column = e - lines * params.columns;
     let line = params.position + lines;
-    var block = line / params.slice_len;
-    var position = line - block * params.slice_len;
+    let block = line / params.slice_len;
+    var place = Place(block, line - block * params.slice_len, e - lines * params.columns);
     for (var i = first; i < last; i++) {
         var unit = empty_unit();
         if (CONTINUES) {
             unit = values[i];
         }
-        var lane = 0u;
-        loop {
-            let n = block * params.columns + column - params.first_winner;
-            if ((!GUARDED || n < params.winners) && winners[n] == position) {
-                unit = with_one(unit, lane);
-            }
-            column += 1u;
-            if (column == params.columns) {
-                column = 0u;
-                position += 1u;
-                if (position == params.slice_len) {
-                    position = 0u;
-                    block += 1u;
+        if (LANES == 1u) {
+            unit = select(unit, with_one(unit, 0u), wins(place));
+            place = next_place(place);
+        } else {
+            var lane = 0u;
+            loop {
+                unit = select(unit, with_one(unit, lane), wins(place));
+                place = next_place(place);
+                continuing {
+                    lane += 1u;
+                    break if lane >= LANES || i * LANES + lane >= params.len;
                 }
-            }
-            continuing {
-                lane += 1u;
-                break if lane >= LANES || i * LANES + lane >= params.len;
             }
         }
         values[i] = unit;
     }
+}
+
+struct Place { block: u32, position: u32, column: u32 }
+
+fn wins(place: Place) -> bool {
+    let n = place.block * params.columns + place.column - params.first_winner;
+    return (!GUARDED || n < params.winners) && winners[n] == place.position;
+}
+
+fn next_place(place: Place) -> Place {
+    let row_ends = place.column + 1u == params.columns;
+    let column = select(place.column + 1u, 0u, row_ends);
+    let position = select(place.position, place.position + 1u, row_ends);
+    let block_ends = position == params.slice_len;
+    return Place(select(place.block, place.block + 1u, block_ends), select(position, 0u, block_ends), column);
 }

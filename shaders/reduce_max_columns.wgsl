@@ -21,26 +21,38 @@ fn main(
     let column = (index - row * blocks) * block_elements;
     let end = min(column + block_elements, params.columns);
     let start = kept_offset(chunk.output);
-    if (WIDE && end - column == block_elements) {
+    if (!WIDE) {
+        reduce_pack(start, chunk, column, end);
+    } else if (end - column == block_elements) {
         var block = fold_block(start + column, chunk);
         for (var n = 0u; n < 4u; n++) {
             store_columns(block[n], chunk, column + n * PACK_ELEMENTS, PACK_ELEMENTS);
         }
-        return;
-    }
-    var c = column;
-    loop {
-        let count = min(PACK_ELEMENTS, end - c);
-        store_columns(fold_column(start + c, chunk, count), chunk, c, count);
-        continuing {
-            c += PACK_ELEMENTS;
-            break if c >= end;
+    } else {
+        for (var c = column; c < end; c += PACK_ELEMENTS) {
+            reduce_pack(start, chunk, c, end);
         }
     }
 }
 
+fn reduce_pack(start: u32, chunk: Chunk, column: u32, end: u32) {
+    let count = select(PACK_ELEMENTS, min(PACK_ELEMENTS, end - column), RAGGED);
+    store_columns(fold_column(start + column, chunk, count), chunk, column, count);
+}
+
 fn store_columns(m: Maxima, chunk: Chunk, column: u32, count: u32) {
     let first = chunk.output * params.columns + column;
+    if (STORES_UNITS && !RAGGED) {
+        let pack = pack_of(m);
+        let unit = first / LANES;
+        store_unit(unit, pack_unit(pack, 0u));
+        store_unit(unit + 1u, pack_unit(pack, 1u));
+        if (PACK_UNITS == 4u) {
+            store_unit(unit + 2u, pack_unit(pack, 2u));
+            store_unit(unit + 3u, pack_unit(pack, 3u));
+        }
+        return;
+    }
     var i = 0u;
     loop {
         var unit = empty_unit();
@@ -120,7 +132,7 @@ fn fold_column(start: u32, chunk: Chunk, count: u32) -> Maxima {
     loop {
         let run = run_from(r, chunk.end);
         let begin = start + run.offset;
-        if (count < PACK_ELEMENTS) {
+        if (RAGGED && count < PACK_ELEMENTS) {
             var i = 0u;
             loop {
                 let e = begin + i * params.run_stride;

@@ -3,41 +3,38 @@
 fn scan(task: u32, member: u32) -> Best {
     let chunk = chunk_of(task, params.outputs);
     let base = kept_offset(chunk.output);
-    var maxima = no_maxima();
+    var peak = no_peak();
     var r = chunk.begin;
     loop {
         let run = run_from(r, chunk.end);
         let begin = base + run.offset;
-        maxima = fold_run(maxima, begin, begin + run.len, member);
+        peak = fold_run(peak, begin, begin + run.len, member);
         r += run.len;
         continuing {
             break if !RUNS || r >= chunk.end;
         }
     }
-    return Best(maximum(maxima));
+    return Best(peak_key(peak));
 }
 
-fn fold_run(before: Maxima, begin: u32, end: u32, member: u32) -> Maxima {
+fn fold_run(before: Peak, begin: u32, end: u32, member: u32) -> Peak {
     let range = pack_range(begin, end);
-    var m = before;
+    var peak = before;
     if (RAGGED && range.head && member == 0u) {
-        m = fold(m, partial_pack(range.first - 1u, begin, end));
+        peak = join_peaks(peak, peak_of(partial_pack(range.first - 1u, begin, end)));
     }
     var p = range.first + member;
-    for (; p + 3u * TEAM < range.last; p += 4u * TEAM) {
-        let a = packs[p];
-        let b = packs[p + TEAM];
-        let c = packs[p + 2u * TEAM];
-        let d = packs[p + 3u * TEAM];
-        m = fold(fold(fold(fold(m, a), b), c), d);
-    }
     if (p < range.last) {
-        for (; p < range.last; p += TEAM) {
-            m = fold(m, packs[p]);
+        loop {
+            peak = join_peaks(peak, tile_peak(p, range.last));
+            p += 4u * TEAM;
+            continuing {
+                break if p >= range.last;
+            }
         }
     }
     if (RAGGED && range.tail && member == TEAM - 1u) {
-        m = fold(m, partial_pack(range.last, begin, end));
+        peak = join_peaks(peak, peak_of(partial_pack(range.last, begin, end)));
     }
-    return m;
+    return peak;
 }

@@ -6,8 +6,6 @@
 
 override NANS_IGNORED: bool = false;
 
-const ABOVE_NEGATIVE_INFINITY = 0x80000000u | INFINITY | ~ELEMENT_MASK;
-
 fn is_nan(bits: u32) -> bool { return (bits & 0x7fffffffu & ELEMENT_MASK) > INFINITY; }
 
 fn key_of(bits: u32) -> Key {
@@ -32,38 +30,61 @@ fn least_pack() -> vec4<u32> {
     return select(vec4<u32>(least | (least >> (ELEMENT_BITS % 32u))), vec4<u32>(0xffffffffu), vec4<bool>(NANS_IGNORED));
 }
 
-// Three plain maxima of raw bits are enough to know, once, at the end: the greatest non-negative number or positive
-// NaN (as signed integers), the greatest negative number (the least unsigned), a negative NaN (the greatest unsigned).
+// Two extremes of the raw bits, as signed integers, are enough to know, once, at the end, the greatest number and whether
+// there was a NaN. The greatest is the greatest non-negative number or positive NaN, if there is any. The least of the
+// bits shifted is a negative NaN, if there is any, or else the greatest of the negative numbers, if there are no others.
 // Bits below the element are decided by it and cleared at the end.
-struct Extremes { signed_max: vec4<i32>, unsigned_min: vec4<u32>, unsigned_max: vec4<u32> }
+struct Extremes { greatest: vec4<i32>, shifted_least: vec4<i32> }
+// The same, of all elements together.
+struct Peak { greatest: i32, shifted_least: i32 }
 
-fn no_extremes() -> Extremes {
-    return Extremes(vec4<i32>(bitcast<i32>(0x80000000u)), vec4<u32>(0xffffffffu), vec4<u32>(0u));
+// Shifted bits wrap around so that the first one above -inf is the least; where NaNs are ignored, so that all ones,
+// which stand for them, are the greatest.
+fn shift() -> u32 {
+    return select(0x7fffffffu - (0x80000000u | INFINITY | ~ELEMENT_MASK), 0x80000000u, NANS_IGNORED);
 }
 
-fn fold_extremes(e: Extremes, raw: vec4<u32>) -> Extremes {
+const LEAST = -2147483647 - 1;
+const GREATEST = 2147483647;
+
+fn no_extremes() -> Extremes { return Extremes(vec4<i32>(LEAST), vec4<i32>(GREATEST)); }
+fn no_peak() -> Peak { return Peak(LEAST, GREATEST); }
+
+fn extremes_of(raw: vec4<u32>) -> Extremes {
     var bits = raw;
     if (NANS_IGNORED) {
-        // All ones: below -inf among the negative numbers, and told from it at the end.
         let nan = (raw & vec4<u32>(0x7fffffffu & ELEMENT_MASK)) > vec4<u32>(INFINITY);
         bits = select(raw, vec4<u32>(0xffffffffu), nan);
     }
-    return Extremes(
-        max(e.signed_max, bitcast<vec4<i32>>(bits)),
-        min(e.unsigned_min, bits),
-        max(e.unsigned_max, bits),
-    );
+    return Extremes(bitcast<vec4<i32>>(bits), bitcast<vec4<i32>>(bits + vec4<u32>(shift())));
 }
 
+fn fold_extremes(e: Extremes, raw: vec4<u32>) -> Extremes {
+    let more = extremes_of(raw);
+    return Extremes(max(e.greatest, more.greatest), min(e.shifted_least, more.shifted_least));
+}
+
+fn peak_of(pack: vec4<u32>) -> Peak {
+    let e = word_extremes(pack);
+    let greatest = max(e.greatest.xy, e.greatest.zw);
+    let least = min(e.shifted_least.xy, e.shifted_least.zw);
+    return Peak(max(greatest.x, greatest.y), min(least.x, least.y));
+}
+fn join_peaks(a: Peak, b: Peak) -> Peak {
+    return Peak(max(a.greatest, b.greatest), min(a.shifted_least, b.shifted_least));
+}
+fn peak_key(p: Peak) -> Key { return extreme_keys(Extremes(vec4<i32>(p.greatest), vec4<i32>(p.shifted_least))).x; }
+
+fn greatest_negative(e: Extremes) -> vec4<u32> { return bitcast<vec4<u32>>(e.shifted_least) - vec4<u32>(shift()); }
+
 fn extreme_is_nan(e: Extremes) -> vec4<bool> {
-    let positive = bitcast<vec4<u32>>(e.signed_max) & vec4<u32>(ELEMENT_MASK);
-    let positive_nan = (e.signed_max >= vec4<i32>(0)) & (positive > vec4<u32>(INFINITY));
-    return positive_nan | (e.unsigned_max > vec4<u32>(ABOVE_NEGATIVE_INFINITY));
+    let positive_nan = e.greatest > vec4<i32>(bitcast<i32>(INFINITY | ~ELEMENT_MASK));
+    return positive_nan | (e.shifted_least < vec4<i32>(bitcast<i32>(shift())));
 }
 
 fn extreme_keys(e: Extremes) -> vec4<u32> {
-    let positive = bitcast<vec4<u32>>(e.signed_max) | vec4<u32>(0x80000000u);
-    let keys = select(~e.unsigned_min, positive, e.signed_max >= vec4<i32>(0)) & vec4<u32>(ELEMENT_MASK);
+    let positive = bitcast<vec4<u32>>(e.greatest) | vec4<u32>(0x80000000u);
+    let keys = select(~greatest_negative(e), positive, e.greatest >= vec4<i32>(0)) & vec4<u32>(ELEMENT_MASK);
     if (NANS_IGNORED) {
         return keys;
     }
@@ -71,7 +92,7 @@ fn extreme_keys(e: Extremes) -> vec4<u32> {
 }
 
 fn extreme_bits(e: Extremes) -> vec4<u32> {
-    let greatest = select(e.unsigned_min, bitcast<vec4<u32>>(e.signed_max), e.signed_max >= vec4<i32>(0));
+    let greatest = select(greatest_negative(e), bitcast<vec4<u32>>(e.greatest), e.greatest >= vec4<i32>(0));
     let bits = greatest & vec4<u32>(ELEMENT_MASK);
     if (NANS_IGNORED) {
         return select(bits, vec4<u32>(QUIET_NAN), (bits & vec4<u32>(0x7fffffffu)) > vec4<u32>(INFINITY));

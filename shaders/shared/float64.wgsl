@@ -27,7 +27,7 @@ fn least_pack() -> vec4<u32> {
     return select(vec4<u32>(0u, least, 0u, least), vec4<u32>(0xffffffffu), vec4<bool>(NANS_IGNORED));
 }
 
-fn fold(m: Maxima, pack: vec4<u32>) -> Maxima {
+fn maxima_of(pack: vec4<u32>) -> Maxima {
     let low = pack.xz;
     let high = pack.yw;
     let flip = select(vec2<u32>(0u), vec2<u32>(0xffffffffu), high >= vec2<u32>(0x80000000u));
@@ -35,5 +35,5 @@ fn fold(m: Maxima, pack: vec4<u32>) -> Maxima {
     let infinity = vec2<u32>(INFINITY);
     let nan = (magnitude > infinity) | ((magnitude == infinity) & (low != vec2<u32>(0u)));
     let nan_word = vec2<u32>(select(0xffffffffu, 0u, NANS_IGNORED));
-    return fold_keys(m, select(low ^ flip, nan_word, nan), select(high ^ (flip | vec2<u32>(0x80000000u)), nan_word, nan));
+    return Maxima(select(low ^ flip, nan_word, nan), select(high ^ (flip | vec2<u32>(0x80000000u)), nan_word, nan));
 }

@@ -2,6 +2,9 @@
 // not wholly wanted, is put together from words.
 @group(0) @binding(2) var<storage, read> packs: array<vec4<u32>>;
 
+// Whether runs, or rows of columns, begin or end within a pack.
+override RAGGED: bool = false;
+
 // Pack number p, whose first word is known already.
 fn pack_after(first: u32, p: u32) -> vec4<u32> {
     return vec4<u32>(first, words[4u * p + 1u], words[4u * p + 2u], words[4u * p + 3u]);
@@ -34,19 +37,5 @@ fn partial_pack(p: u32, begin: u32, end: u32) -> vec4<u32> {
     return (raw & mask) | (least_pack() & ~mask);
 }
 
-// Whether runs begin or end within a pack.
-override RAGGED: bool = false;
-
 // Asks for both lengths (see grid.wgsl).
 fn no_input() -> bool { return max(arrayLength(&words), arrayLength(&packs)) == 0u; }
-
-// The packs of elements [begin, end): whole ones [first, last), and a partial one before or after them.
-struct PackRange { first: u32, last: u32, head: bool, tail: bool }
-
-fn pack_range(begin: u32, end: u32) -> PackRange {
-    let first = begin / PACK_ELEMENTS;
-    let last = select(0u, end / PACK_ELEMENTS, arrayLength(&packs) > 0u); // see grid.wgsl
-    let head = RAGGED && begin % PACK_ELEMENTS != 0u;
-    let tail = RAGGED && end % PACK_ELEMENTS != 0u && !(head && first == last);
-    return PackRange(select(first, first + 1u, head), last, head, tail);
-}

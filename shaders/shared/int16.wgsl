@@ -1,13 +1,19 @@
 const ELEMENT_BYTES = 2u;
+const SIGN_BITS = 0x80008000u;
 
-// The upper element decides the comparison of two words: what lies below it is cleared once, at the end.
-struct Maxima { lane0: vec4<u32>, lane1: vec4<u32> }
+struct Maxima { lane0: SignedKeys, lane1: SignedKeys }
 
-fn no_maxima() -> Maxima { return Maxima(vec4<u32>(0u), vec4<u32>(0u)); }
-fn fold(m: Maxima, pack: vec4<u32>) -> Maxima {
-    let keys = pack ^ vec4<u32>(SIGNS);
-    return Maxima(max(m.lane0, keys << vec4<u32>(16u)), max(m.lane1, keys));
+fn no_maxima() -> Maxima { return Maxima(no_keys(), no_keys()); }
+fn maxima_of(pack: vec4<u32>) -> Maxima {
+    let keys = signed_keys(pack);
+    return Maxima(keys << vec4<u32>(16u), keys);
 }
-fn lane_maxima(m: Maxima, lane: u32) -> vec4<u32> {
-    return select(m.lane0, m.lane1, lane == 1u) & vec4<u32>(ELEMENT_MASK);
+fn fold(m: Maxima, pack: vec4<u32>) -> Maxima {
+    let more = maxima_of(pack);
+    return Maxima(max(m.lane0, more.lane0), max(m.lane1, more.lane1));
+}
+fn lane_maxima(m: Maxima, lane: u32) -> vec4<u32> { return keys_of(select(m.lane0, m.lane1, lane == 1u)); }
+fn word_maxima(pack: vec4<u32>) -> SignedKeys {
+    let m = maxima_of(pack);
+    return max(m.lane0, m.lane1);
 }

@@ -1,7 +1,10 @@
 const ELEMENT_BYTES = 4u;
+const SIGN_BITS = 0x80000000u;
 
-struct Maxima { lane0: vec4<u32> }
+struct Maxima { lane0: SignedKeys }
 
-fn no_maxima() -> Maxima { return Maxima(vec4<u32>(0u)); }
-fn fold(m: Maxima, pack: vec4<u32>) -> Maxima { return Maxima(max(m.lane0, pack ^ vec4<u32>(SIGNS))); }
-fn lane_maxima(m: Maxima, lane: u32) -> vec4<u32> { return m.lane0; }
+fn no_maxima() -> Maxima { return Maxima(no_keys()); }
+fn maxima_of(pack: vec4<u32>) -> Maxima { return Maxima(signed_keys(pack)); }
+fn fold(m: Maxima, pack: vec4<u32>) -> Maxima { return Maxima(max(m.lane0, signed_keys(pack))); }
+fn lane_maxima(m: Maxima, lane: u32) -> vec4<u32> { return keys_of(m.lane0); }
+fn word_maxima(pack: vec4<u32>) -> SignedKeys { return signed_keys(pack); }

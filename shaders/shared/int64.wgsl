@@ -6,4 +6,4 @@ fn tie_key(key: Key) -> Key { return key; }
 fn nothing_but_nan(key: Key) -> bool { return false; }
 fn least_pack() -> vec4<u32> { return vec4<u32>(0u, SIGN, 0u, SIGN); }
 
-fn fold(m: Maxima, pack: vec4<u32>) -> Maxima { return fold_keys(m, pack.xz, pack.yw ^ vec2<u32>(SIGN)); }
+fn maxima_of(pack: vec4<u32>) -> Maxima { return Maxima(pack.xz, pack.yw ^ vec2<u32>(SIGN)); }

@@ -1,20 +1,28 @@
 const ELEMENT_BYTES = 1u;
+const SIGN_BITS = 0x80808080u;
 
-// The top element decides the comparison of two words: what lies below it is cleared once, at the end.
-struct Maxima { lane0: vec4<u32>, lane1: vec4<u32>, lane2: vec4<u32>, lane3: vec4<u32> }
+struct Maxima { lane0: SignedKeys, lane1: SignedKeys, lane2: SignedKeys, lane3: SignedKeys }
 
-fn no_maxima() -> Maxima { return Maxima(vec4<u32>(0u), vec4<u32>(0u), vec4<u32>(0u), vec4<u32>(0u)); }
+fn no_maxima() -> Maxima { return Maxima(no_keys(), no_keys(), no_keys(), no_keys()); }
+fn maxima_of(pack: vec4<u32>) -> Maxima {
+    let keys = signed_keys(pack);
+    return Maxima(keys << vec4<u32>(24u), keys << vec4<u32>(16u), keys << vec4<u32>(8u), keys);
+}
 fn fold(m: Maxima, pack: vec4<u32>) -> Maxima {
-    let keys = pack ^ vec4<u32>(SIGNS);
+    let more = maxima_of(pack);
     return Maxima(
-        max(m.lane0, keys << vec4<u32>(24u)),
-        max(m.lane1, keys << vec4<u32>(16u)),
-        max(m.lane2, keys << vec4<u32>(8u)),
-        max(m.lane3, keys),
+        max(m.lane0, more.lane0),
+        max(m.lane1, more.lane1),
+        max(m.lane2, more.lane2),
+        max(m.lane3, more.lane3),
     );
 }
 fn lane_maxima(m: Maxima, lane: u32) -> vec4<u32> {
     let low = select(m.lane0, m.lane1, (lane & 1u) == 1u);
     let high = select(m.lane2, m.lane3, (lane & 1u) == 1u);
-    return select(low, high, lane >= 2u) & vec4<u32>(ELEMENT_MASK);
+    return keys_of(select(low, high, lane >= 2u));
+}
+fn word_maxima(pack: vec4<u32>) -> SignedKeys {
+    let m = maxima_of(pack);
+    return max(max(m.lane0, m.lane1), max(m.lane2, m.lane3));
 }

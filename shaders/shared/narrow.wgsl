@@ -24,6 +24,8 @@ fn word_key(word: u32, lane: u32) -> Key {
     return key_of((word << (32u - ELEMENT_BITS * (lane + 1u))) & ELEMENT_MASK);
 }
 
+const PACK_UNITS = 4u;
+fn pack_unit(pack: vec4<u32>, i: u32) -> Unit { return pack[i]; }
 fn with_element(unit: Unit, lane: u32, key: Key) -> Unit {
     return unit | (bits_of(key) >> (32u - ELEMENT_BITS * (lane + 1u)));
 }
@@ -48,15 +50,6 @@ fn splat(word: u32, lane: u32) -> vec4<u32> {
 
 // A pack's running maxima (Maxima, in int*.wgsl and float*.wgsl), read out.
 fn element_maximum(m: Maxima, i: u32) -> Key { return lane_maxima(m, i % LANES)[i / LANES]; }
-
-fn maximum(m: Maxima) -> Key {
-    var words = lane_maxima(m, 0u);
-    for (var lane = 1u; lane < LANES; lane++) {
-        words = max(words, lane_maxima(m, lane));
-    }
-    let pair = max(words.xy, words.zw);
-    return max(pair.x, pair.y);
-}
 
 // The elements themselves, NaN made canonical.
 fn pack_of(m: Maxima) -> vec4<u32> {

@@ -2,6 +2,7 @@
 @group(0) @binding(3) var<storage, read_write> partials: array<u32>;
 
 const STORE_LANES = 1u;
+const STORES_UNITS = false; // but records
 
 fn task_count() -> u32 { return params.outputs * params.chunks; }
 fn store_lane(unit: Unit, lane: u32, task: u32, best: Best) -> Unit {

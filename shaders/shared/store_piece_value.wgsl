@@ -4,6 +4,7 @@
 override CONTINUES: bool = false; // the records hold what earlier pieces have found
 
 const STORE_LANES = 1u;
+const STORES_UNITS = false; // but records
 
 fn task_count() -> u32 { return params.outputs * params.chunks; }
 fn store_lane(unit: Unit, lane: u32, task: u32, best: Best) -> Unit {

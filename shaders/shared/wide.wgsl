@@ -8,29 +8,39 @@ const PACK_ELEMENTS = 2u; // in one 16-byte load
 const KEY_WORDS = 2u;
 const LEAST_KEY: Key = vec2<u32>(0u, 0u);
 
-fn key_greater(a: Key, b: Key) -> bool { return a.y > b.y || (a.y == b.y && a.x > b.x); }
+fn key_greater(a: Key, b: Key) -> bool { return (a.y > b.y) | ((a.y == b.y) & (a.x > b.x)); }
 fn key_max(a: Key, b: Key) -> Key { return select(b, a, key_greater(a, b)); }
 fn key_equal(a: Key, b: Key) -> bool { return all(a == b); }
 fn key_word(key: Key, i: u32) -> u32 { return select(key.x, key.y, i == 1u); }
 fn key_from_words(low: u32, high: u32) -> Key { return vec2<u32>(low, high); }
 
+const PACK_UNITS = 2u;
+fn pack_unit(pack: vec4<u32>, i: u32) -> Unit { return select(pack.xy, pack.zw, i == 1u); }
 fn with_element(unit: Unit, lane: u32, key: Key) -> Unit { return bits_of(key); }
 fn empty_unit() -> Unit { return vec2<u32>(0u, 0u); }
 fn with_one(unit: Unit, lane: u32) -> Unit { return ONE; }
 fn kept_lanes(unit: Unit, first: u32, begin: u32, end: u32) -> Unit { return empty_unit(); }
 fn unit_key(unit: Unit, lane: u32) -> Key { return key_of(unit); }
 
-// The running maximum of a pack's two elements, side by side.
+// The running maximum of a pack's two elements, side by side; one of all elements together.
 struct Maxima { low: vec2<u32>, high: vec2<u32> }
+alias Peak = Key;
 
 fn no_maxima() -> Maxima { return Maxima(vec2<u32>(0u), vec2<u32>(0u)); }
+fn no_peak() -> Peak { return LEAST_KEY; }
 
-fn fold_keys(m: Maxima, low: vec2<u32>, high: vec2<u32>) -> Maxima {
-    let greater = (high > m.high) | ((high == m.high) & (low > m.low));
-    return Maxima(select(m.low, low, greater), select(m.high, high, greater));
+fn fold(m: Maxima, pack: vec4<u32>) -> Maxima {
+    let keys = maxima_of(pack);
+    let greater = (keys.high > m.high) | ((keys.high == m.high) & (keys.low > m.low));
+    return Maxima(select(m.low, keys.low, greater), select(m.high, keys.high, greater));
 }
+fn peak_of(pack: vec4<u32>) -> Peak {
+    let keys = maxima_of(pack);
+    return key_max(element_maximum(keys, 0u), element_maximum(keys, 1u));
+}
+fn join_peaks(a: Peak, b: Peak) -> Peak { return key_max(a, b); }
+fn peak_key(p: Peak) -> Key { return p; }
 fn element_maximum(m: Maxima, i: u32) -> Key { return vec2<u32>(m.low[i], m.high[i]); }
-fn maximum(m: Maxima) -> Key { return key_max(element_maximum(m, 0u), element_maximum(m, 1u)); }
 
 // The elements themselves, NaN made canonical.
 fn pack_of(m: Maxima) -> vec4<u32> {

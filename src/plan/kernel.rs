@@ -142,7 +142,7 @@ pub enum Constant {
     Split,
     /// An output has more than one run.
     Runs,
-    /// A run may begin or end within a pack.
+    /// A run, or a row of columns, may begin or end within a pack.
     Ragged,
     /// A column kernel's invocations take four packs side by side.
     Wide,
@@ -277,20 +277,25 @@ fn pack_operands(dtype: DType, operands: u32, splats: u32) -> String {
     let mut constants = String::new();
     for n in 0..operands {
         let is_splat = splats >> n & 1 == 1;
+        let is_first = if is_splat { constants.is_empty() } else { splats == 0 && runs.is_empty() };
+        let fold = |pack: String| match is_first {
+            true => format!("    m = maxima_of({pack});\n"),
+            false => format!("    m = fold(m, {pack});\n"),
+        };
         let element = if is_splat { "u32" } else { "vec4<u32>" };
         declarations += &operand(n, element);
         match (is_splat, dtype.bytes() == 8) {
             (false, _) => {
                 addresses += &format!("    packs[{n}] /= PACK_ELEMENTS;\n");
-                runs += &format!("    m = fold(m, operand{n}[packs[{n}] + column]);\n");
+                runs += &fold(format!("operand{n}[packs[{n}] + column]"));
             }
             (true, false) => {
-                constants += &format!("    m = fold(m, splat(operand{n}[at[{n}] / LANES], at[{n}] % LANES));\n");
+                constants += &fold(format!("splat(operand{n}[at[{n}] / LANES], at[{n}] % LANES)"));
             }
             (true, true) => {
                 constants +=
                     &format!("    let e{n} = vec2<u32>(operand{n}[2u * at[{n}]], operand{n}[2u * at[{n}] + 1u]);\n");
-                constants += &format!("    m = fold(m, vec4<u32>(e{n}, e{n}));\n");
+                constants += &fold(format!("vec4<u32>(e{n}, e{n})"));
             }
         }
     }
@@ -385,7 +390,8 @@ fn type_parts(dtype: DType) -> Vec<&'static str> {
 fn input_parts(dtype: DType, access: Access) -> Vec<&'static str> {
     let words = if dtype.bytes() == 8 { shader!("shared/input_wide") } else { shader!("shared/input_narrow") };
     match access {
-        Access::Rows | Access::Columns => vec![words, shader!("shared/input_packs")],
+        Access::Rows => vec![words, shader!("shared/input_packs"), shader!("shared/input_tiles")],
+        Access::Columns => vec![words, shader!("shared/input_packs")],
         Access::Strided => vec![words],
         Access::Finish | Access::FinishPieces => vec![],
     }

@@ -202,8 +202,13 @@ impl Reduction<'_> {
         let split = (cut.chunks > 1).then_some(Constant::Split);
         let runs = (problem.reduced.len() > 1).then_some(Constant::Runs);
         let wide = (cut.access == Access::Columns && tuning.column_packs > 1).then_some(Constant::Wide);
-        let whole_packs = problem.runs_are_whole(cut.chunk_len, self.dtype.pack_elements());
-        let ragged = (cut.access == Access::Rows && !whole_packs).then_some(Constant::Ragged);
+        let pack = self.dtype.pack_elements();
+        let whole_packs = match cut.access {
+            Access::Rows => problem.runs_are_whole(cut.chunk_len, pack),
+            Access::Columns => problem.columns().is_some_and(|columns| columns % pack == 0),
+            Access::Strided | Access::Finish | Access::FinishPieces => true,
+        };
+        let ragged = (!whole_packs).then_some(Constant::Ragged);
         self.constants(cut.team, tuning).chain(split).chain(runs).chain(wide).chain(ragged).collect()
     }
 
