@@ -1,5 +1,5 @@
 // ArgMax where the outputs stand side by side in memory: an invocation searches a pack of columns, or four packs side by
-// side where WIDE, rows apart by run_stride. A tile is four rows; its maxima are compared once with the best so far,
+// side where WIDE, rows apart by run_stride. A tile is four rows, or eight; its maxima are compared once with the best so far,
 // column by column, and the row is found at the end by reading the winning tile again. Narrow types only.
 override GROUP: u32 = 64u;
 override WIDE: bool = false;
@@ -90,18 +90,13 @@ fn search_block(start: u32, chunk: Chunk) -> array<Winners, 4> {
         var p = (start + run.offset) / PACK_ELEMENTS;
         var i = 0u;
         loop {
-            let rows = tile_rows(p, step, run.len - i);
-            let a = words[4u * rows.x];
-            let b = words[4u * rows.y];
-            let c = words[4u * rows.z];
-            let d = words[4u * rows.w];
-            let ab = fold(maxima_of(pack_after(a, rows.x)), pack_after(b, rows.y));
-            offer(&w0, fold(fold(ab, pack_after(c, rows.z)), pack_after(d, rows.w)), r + i);
-            offer(&w1, tile_maxima(rows + 1u), r + i);
-            offer(&w2, tile_maxima(rows + 2u), r + i);
-            offer(&w3, tile_maxima(rows + 3u), r + i);
-            p += 4u * step;
-            i += 4u;
+            let tiles = two_tiles(p, step, run.len - i);
+            offer(&w0, two_tile_maxima_after(first_words(tiles.upper), first_words(tiles.lower), tiles), r + i);
+            offer(&w1, two_tile_maxima(tiles, 1u), r + i);
+            offer(&w2, two_tile_maxima(tiles, 2u), r + i);
+            offer(&w3, two_tile_maxima(tiles, 3u), r + i);
+            p += 8u * step;
+            i += 8u;
             continuing {
                 break if i >= run.len;
             }
@@ -112,20 +107,6 @@ fn search_block(start: u32, chunk: Chunk) -> array<Winners, 4> {
         }
     }
     return array<Winners, 4>(w0, w1, w2, w3);
-}
-
-// The packs of a tile, one below the other. Where rows end before the tile does, the first is taken again.
-fn tile_rows(p: u32, step: u32, rows: u32) -> vec4<u32> {
-    let row = vec4<u32>(0u, 1u, 2u, 3u);
-    return select(vec4<u32>(p), p + row * step, row < vec4<u32>(rows));
-}
-
-fn tile_maxima(rows: vec4<u32>) -> Maxima {
-    let a = packs[rows.x];
-    let b = packs[rows.y];
-    let c = packs[rows.z];
-    let d = packs[rows.w];
-    return fold(fold(fold(maxima_of(a), b), c), d);
 }
 
 // One pack, perhaps not whole.
@@ -164,25 +145,31 @@ fn search(start: u32, chunk: Chunk, count: u32) -> Winners {
     return w;
 }
 
+// No loop over lanes: it would cost as much as what it does.
 fn offer(w: ptr<function, Winners>, tile: Maxima, r: u32) {
-    var lane = 0u;
-    loop {
-        let keys = lane_maxima(tile, lane);
-        let ties = tie_keys(keys);
-        let best = tie_keys((*w).keys[lane]);
-        let takes = (ties > best) | (vec4<bool>(LAST) & (ties == best)) | vec4<bool>(!(*w).seen);
-        (*w).rows[lane] = select((*w).rows[lane], vec4<u32>(r), takes);
-        (*w).keys[lane] = max((*w).keys[lane], keys);
-        continuing {
-            lane += 1u;
-            break if lane >= LANES;
-        }
+    offer_lane(w, tile, r, 0u);
+    if (LANES > 1u) {
+        offer_lane(w, tile, r, 1u);
+    }
+    if (LANES > 2u) {
+        offer_lane(w, tile, r, 2u);
+        offer_lane(w, tile, r, 3u);
     }
     (*w).seen = true;
 }
 
+fn offer_lane(w: ptr<function, Winners>, tile: Maxima, r: u32, lane: u32) {
+    let keys = lane_maxima(tile, lane);
+    let ties = tie_keys(keys);
+    let best = tie_keys((*w).keys[lane]);
+    let takes = (ties > best) | (vec4<bool>(LAST) & (ties == best)) | vec4<bool>(!(*w).seen);
+    (*w).rows[lane] = select((*w).rows[lane], vec4<u32>(r), takes);
+    (*w).keys[lane] = max((*w).keys[lane], keys);
+}
+
 // The rows of the winning tiles, which begin at `tiles`, that have their keys: of one lane of each word.
 fn locate(start: u32, tiles: vec4<u32>, end: u32, keys: vec4<u32>) -> vec4<u32> {
+    let tile_len = select(4u, 8u, WIDE);
     let ties = tie_keys(keys);
     let run0 = run_from(tiles.x, end);
     let run1 = run_from(tiles.y, end);
@@ -194,13 +181,13 @@ fn locate(start: u32, tiles: vec4<u32>, end: u32, keys: vec4<u32>) -> vec4<u32> 
     var found = tiles;
     var i = 0u;
     loop {
-        let row = min(vec4<u32>(select(3u - i, i, LAST)), last); // whoever comes last stays
+        let row = min(vec4<u32>(select(tile_len - 1u - i, i, LAST)), last); // whoever comes last stays
         let e = begin + row * params.run_stride;
         let here = vec4<u32>(element_key(e.x), element_key(e.y), element_key(e.z), element_key(e.w));
         found = select(found, tiles + row, tie_keys(here) == ties);
         continuing {
             i += 1u;
-            break if i >= 4u;
+            break if i >= tile_len;
         }
     }
     return found;

@@ -23,12 +23,16 @@ fn main(
         let addresses = row_addresses(row);
         let constant = fold_splats(addresses); // of the operands that have one element for all of the row
         let packs = pack_addresses(addresses);
-        for (; i < end; i++) {
+        loop {
             var m = fold_runs(constant, packs, i - begin);
             if (CONTINUES) {
                 m = fold(m, values[i]);
             }
             values[i] = pack_of(m);
+            continuing {
+                i += 1u;
+                break if i >= end;
+            }
         }
     }
 }

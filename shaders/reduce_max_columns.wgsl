@@ -83,29 +83,14 @@ fn fold_block(start: u32, chunk: Chunk) -> array<Maxima, 4> {
     loop {
         let run = run_from(r, chunk.end);
         var p = (start + run.offset) / PACK_ELEMENTS;
-        var i = 0u;
-        for (; i + 7u < run.len; i += 8u) {
-            let w0 = words[4u * p];
-            let w1 = words[4u * (p + step)];
-            let w2 = words[4u * (p + 2u * step)];
-            let w3 = words[4u * (p + 3u * step)];
-            let w4 = words[4u * (p + 4u * step)];
-            let w5 = words[4u * (p + 5u * step)];
-            let w6 = words[4u * (p + 6u * step)];
-            let w7 = words[4u * (p + 7u * step)];
-            b = fold_row(b, w0, p);
-            b = fold_row(b, w1, p + step);
-            b = fold_row(b, w2, p + 2u * step);
-            b = fold_row(b, w3, p + 3u * step);
-            b = fold_row(b, w4, p + 4u * step);
-            b = fold_row(b, w5, p + 5u * step);
-            b = fold_row(b, w6, p + 6u * step);
-            b = fold_row(b, w7, p + 7u * step);
+        for (var i = 0u; i < run.len; i += 8u) {
+            let tiles = two_tiles(p, step, run.len - i);
+            let first = two_tile_maxima_after(first_words(tiles.upper), first_words(tiles.lower), tiles);
+            b.m0 = join_maxima(b.m0, first);
+            b.m1 = join_maxima(b.m1, two_tile_maxima(tiles, 1u));
+            b.m2 = join_maxima(b.m2, two_tile_maxima(tiles, 2u));
+            b.m3 = join_maxima(b.m3, two_tile_maxima(tiles, 3u));
             p += 8u * step;
-        }
-        for (; i < run.len; i++) {
-            b = fold_row(b, words[4u * p], p);
-            p += step;
         }
         r += run.len;
         continuing {
@@ -113,15 +98,6 @@ fn fold_block(start: u32, chunk: Chunk) -> array<Maxima, 4> {
         }
     }
     return array<Maxima, 4>(b.m0, b.m1, b.m2, b.m3);
-}
-
-fn fold_row(b: Block, first: u32, p: u32) -> Block {
-    return Block(
-        fold(b.m0, pack_after(first, p)),
-        fold(b.m1, packs[p + 1u]),
-        fold(b.m2, packs[p + 2u]),
-        fold(b.m3, packs[p + 3u]),
-    );
 }
 
 // One pack, perhaps not whole.
@@ -153,23 +129,14 @@ fn fold_column(start: u32, chunk: Chunk, count: u32) -> Maxima {
     return m;
 }
 
-// Four rows in flight.
 fn fold_packs(before: Maxima, start: u32, step: u32, len: u32) -> Maxima {
     var m = before;
-    var p = start;
     var i = 0u;
-    for (; i + 3u < len; i += 4u) {
-        let a = packs[p];
-        let b = packs[p + step];
-        let c = packs[p + 2u * step];
-        let d = packs[p + 3u * step];
-        m = fold(fold(fold(fold(m, a), b), c), d);
-        p += 4u * step;
-    }
-    if (i < len) {
-        for (; i < len; i++) {
-            m = fold(m, packs[p]);
-            p += step;
+    loop {
+        m = join_maxima(m, tile_maxima(tile_rows(start + i * step, step, len - i)));
+        continuing {
+            i += 4u;
+            break if i >= len;
         }
     }
     return m;

@@ -33,7 +33,7 @@ fn least_pack() -> vec4<u32> {
 // Two extremes of the raw bits, as signed integers, are enough to know, once, at the end, the greatest number and whether
 // there was a NaN. The greatest is the greatest non-negative number or positive NaN, if there is any. The least of the
 // bits shifted is a negative NaN, if there is any, or else the greatest of the negative numbers, if there are no others.
-// Bits below the element are decided by it and cleared at the end.
+// Bits below the element are decided by it, and for whoever asks for elements to clear.
 struct Extremes { greatest: vec4<i32>, shifted_least: vec4<i32> }
 // The same, of all elements together.
 struct Peak { greatest: i32, shifted_least: i32 }
@@ -59,9 +59,8 @@ fn extremes_of(raw: vec4<u32>) -> Extremes {
     return Extremes(bitcast<vec4<i32>>(bits), bitcast<vec4<i32>>(bits + vec4<u32>(shift())));
 }
 
-fn fold_extremes(e: Extremes, raw: vec4<u32>) -> Extremes {
-    let more = extremes_of(raw);
-    return Extremes(max(e.greatest, more.greatest), min(e.shifted_least, more.shifted_least));
+fn join_extremes(a: Extremes, b: Extremes) -> Extremes {
+    return Extremes(max(a.greatest, b.greatest), min(a.shifted_least, b.shifted_least));
 }
 
 fn peak_of(pack: vec4<u32>) -> Peak {
@@ -73,7 +72,9 @@ fn peak_of(pack: vec4<u32>) -> Peak {
 fn join_peaks(a: Peak, b: Peak) -> Peak {
     return Peak(max(a.greatest, b.greatest), min(a.shifted_least, b.shifted_least));
 }
-fn peak_key(p: Peak) -> Key { return extreme_keys(Extremes(vec4<i32>(p.greatest), vec4<i32>(p.shifted_least))).x; }
+fn peak_key(p: Peak) -> Key {
+    return extreme_keys(Extremes(vec4<i32>(p.greatest), vec4<i32>(p.shifted_least))).x & ELEMENT_MASK;
+}
 
 fn greatest_negative(e: Extremes) -> vec4<u32> { return bitcast<vec4<u32>>(e.shifted_least) - vec4<u32>(shift()); }
 
@@ -84,7 +85,7 @@ fn extreme_is_nan(e: Extremes) -> vec4<bool> {
 
 fn extreme_keys(e: Extremes) -> vec4<u32> {
     let positive = bitcast<vec4<u32>>(e.greatest) | vec4<u32>(0x80000000u);
-    let keys = select(~greatest_negative(e), positive, e.greatest >= vec4<i32>(0)) & vec4<u32>(ELEMENT_MASK);
+    let keys = select(positive, ~greatest_negative(e), e.greatest < vec4<i32>(0));
     if (NANS_IGNORED) {
         return keys;
     }
@@ -92,10 +93,10 @@ fn extreme_keys(e: Extremes) -> vec4<u32> {
 }
 
 fn extreme_bits(e: Extremes) -> vec4<u32> {
-    let greatest = select(greatest_negative(e), bitcast<vec4<u32>>(e.greatest), e.greatest >= vec4<i32>(0));
-    let bits = greatest & vec4<u32>(ELEMENT_MASK);
+    let bits = select(bitcast<vec4<u32>>(e.greatest), greatest_negative(e), e.greatest < vec4<i32>(0));
     if (NANS_IGNORED) {
-        return select(bits, vec4<u32>(QUIET_NAN), (bits & vec4<u32>(0x7fffffffu)) > vec4<u32>(INFINITY));
+        let nan = (bits & vec4<u32>(0x7fffffffu & ELEMENT_MASK)) > vec4<u32>(INFINITY);
+        return select(bits, vec4<u32>(QUIET_NAN), nan);
     }
     return select(bits, vec4<u32>(QUIET_NAN), extreme_is_nan(e));
 }

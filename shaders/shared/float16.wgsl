@@ -6,13 +6,16 @@ fn no_maxima() -> Maxima { return Maxima(no_extremes(), no_extremes()); }
 fn maxima_of(pack: vec4<u32>) -> Maxima {
     return Maxima(extremes_of(pack << vec4<u32>(16u)), extremes_of(pack));
 }
-fn fold(m: Maxima, pack: vec4<u32>) -> Maxima {
-    return Maxima(fold_extremes(m.lane0, pack << vec4<u32>(16u)), fold_extremes(m.lane1, pack));
+fn join_maxima(a: Maxima, b: Maxima) -> Maxima {
+    return Maxima(join_extremes(a.lane0, b.lane0), join_extremes(a.lane1, b.lane1));
 }
 fn lane_maxima(m: Maxima, lane: u32) -> vec4<u32> {
-    return select(extreme_keys(m.lane0), extreme_keys(m.lane1), lane == 1u);
+    return select(extreme_keys(m.lane0), extreme_keys(m.lane1), lane == 1u) & vec4<u32>(ELEMENT_MASK);
 }
 fn lane_bits(m: Maxima, lane: u32) -> vec4<u32> {
-    return select(extreme_bits(m.lane0), extreme_bits(m.lane1), lane == 1u);
+    return select(extreme_bits(m.lane0), extreme_bits(m.lane1), lane == 1u) & vec4<u32>(ELEMENT_MASK);
 }
-fn word_extremes(pack: vec4<u32>) -> Extremes { return fold_extremes(extremes_of(pack << vec4<u32>(16u)), pack); }
+fn word_extremes(pack: vec4<u32>) -> Extremes {
+    let m = maxima_of(pack);
+    return join_extremes(m.lane0, m.lane1);
+}

@@ -8,10 +8,7 @@ fn maxima_of(pack: vec4<u32>) -> Maxima {
     let keys = signed_keys(pack);
     return Maxima(keys << vec4<u32>(16u), keys);
 }
-fn fold(m: Maxima, pack: vec4<u32>) -> Maxima {
-    let more = maxima_of(pack);
-    return Maxima(max(m.lane0, more.lane0), max(m.lane1, more.lane1));
-}
+fn join_maxima(a: Maxima, b: Maxima) -> Maxima { return Maxima(max(a.lane0, b.lane0), max(a.lane1, b.lane1)); }
 fn lane_maxima(m: Maxima, lane: u32) -> vec4<u32> { return keys_of(select(m.lane0, m.lane1, lane == 1u)); }
 fn word_maxima(pack: vec4<u32>) -> SignedKeys {
     let m = maxima_of(pack);

@@ -8,13 +8,12 @@ fn maxima_of(pack: vec4<u32>) -> Maxima {
     let keys = signed_keys(pack);
     return Maxima(keys << vec4<u32>(24u), keys << vec4<u32>(16u), keys << vec4<u32>(8u), keys);
 }
-fn fold(m: Maxima, pack: vec4<u32>) -> Maxima {
-    let more = maxima_of(pack);
+fn join_maxima(a: Maxima, b: Maxima) -> Maxima {
     return Maxima(
-        max(m.lane0, more.lane0),
-        max(m.lane1, more.lane1),
-        max(m.lane2, more.lane2),
-        max(m.lane3, more.lane3),
+        max(a.lane0, b.lane0),
+        max(a.lane1, b.lane1),
+        max(a.lane2, b.lane2),
+        max(a.lane3, b.lane3),
     );
 }
 fn lane_maxima(m: Maxima, lane: u32) -> vec4<u32> {

@@ -49,6 +49,7 @@ fn splat(word: u32, lane: u32) -> vec4<u32> {
 }
 
 // A pack's running maxima (Maxima, in int*.wgsl and float*.wgsl), read out.
+fn fold(m: Maxima, pack: vec4<u32>) -> Maxima { return join_maxima(m, maxima_of(pack)); }
 fn element_maximum(m: Maxima, i: u32) -> Key { return lane_maxima(m, i % LANES)[i / LANES]; }
 
 // The elements themselves, NaN made canonical.

@@ -29,11 +29,11 @@ alias Peak = Key;
 fn no_maxima() -> Maxima { return Maxima(vec2<u32>(0u), vec2<u32>(0u)); }
 fn no_peak() -> Peak { return LEAST_KEY; }
 
-fn fold(m: Maxima, pack: vec4<u32>) -> Maxima {
-    let keys = maxima_of(pack);
-    let greater = (keys.high > m.high) | ((keys.high == m.high) & (keys.low > m.low));
-    return Maxima(select(m.low, keys.low, greater), select(m.high, keys.high, greater));
+fn join_maxima(a: Maxima, b: Maxima) -> Maxima {
+    let greater = (b.high > a.high) | ((b.high == a.high) & (b.low > a.low));
+    return Maxima(select(a.low, b.low, greater), select(a.high, b.high, greater));
 }
+fn fold(m: Maxima, pack: vec4<u32>) -> Maxima { return join_maxima(m, maxima_of(pack)); }
 fn peak_of(pack: vec4<u32>) -> Peak {
     let keys = maxima_of(pack);
     return key_max(element_maximum(keys, 0u), element_maximum(keys, 1u));

@@ -391,7 +391,7 @@ fn input_parts(dtype: DType, access: Access) -> Vec<&'static str> {
     let words = if dtype.bytes() == 8 { shader!("shared/input_wide") } else { shader!("shared/input_narrow") };
     match access {
         Access::Rows => vec![words, shader!("shared/input_packs"), shader!("shared/input_tiles")],
-        Access::Columns => vec![words, shader!("shared/input_packs")],
+        Access::Columns => vec![words, shader!("shared/input_packs"), shader!("shared/input_columns")],
         Access::Strided => vec![words],
         Access::Finish | Access::FinishPieces => vec![],
     }
