@@ -1,6 +1,6 @@
 // ArgMax where the outputs stand side by side in memory: an invocation searches a pack of columns, or four packs side by
-// side where WIDE, rows apart by run_stride. A tile is four rows, or eight; its maxima are compared once with the best so far,
-// column by column, and the row is found at the end by reading the winning tile again. Narrow types only.
+// side where WIDE, rows apart by run_stride. A tile is four rows, or eight where WIDE; its maxima are compared once with
+// the best so far, column by column, and the row is found at the end by reading the winning tile again. Narrow types only.
 override GROUP: u32 = 64u;
 override WIDE: bool = false;
 
@@ -76,8 +76,7 @@ fn store_columns(found: Winners, start: u32, chunk: Chunk, column: u32, count: u
     }
 }
 
-// Four whole packs side by side. The first word of each of four rows is loaded before anything else, as in
-// reduce_max_columns.wgsl.
+// Four whole packs side by side, eight rows in flight as in reduce_max_columns.wgsl.
 fn search_block(start: u32, chunk: Chunk) -> array<Winners, 4> {
     let step = bitcast<u32>(bitcast<i32>(params.run_stride) / i32(PACK_ELEMENTS));
     var w0: Winners;
@@ -89,17 +88,20 @@ fn search_block(start: u32, chunk: Chunk) -> array<Winners, 4> {
         let run = run_from(r, chunk.end);
         var p = (start + run.offset) / PACK_ELEMENTS;
         var i = 0u;
-        loop {
+        for (; i + 4u < run.len; i += 8u) {
             let tiles = two_tiles(p, step, run.len - i);
             offer(&w0, two_tile_maxima_after(first_words(tiles.upper), first_words(tiles.lower), tiles), r + i);
             offer(&w1, two_tile_maxima(tiles, 1u), r + i);
             offer(&w2, two_tile_maxima(tiles, 2u), r + i);
             offer(&w3, two_tile_maxima(tiles, 3u), r + i);
             p += 8u * step;
-            i += 8u;
-            continuing {
-                break if i >= run.len;
-            }
+        }
+        if (i < run.len) {
+            let rows = tile_rows(p, step, run.len - i);
+            offer(&w0, tile_maxima_after(first_words(rows), rows), r + i);
+            offer(&w1, tile_maxima(rows + 1u), r + i);
+            offer(&w2, tile_maxima(rows + 2u), r + i);
+            offer(&w3, tile_maxima(rows + 3u), r + i);
         }
         r += run.len;
         continuing {

@@ -83,7 +83,8 @@ fn fold_block(start: u32, chunk: Chunk) -> array<Maxima, 4> {
     loop {
         let run = run_from(r, chunk.end);
         var p = (start + run.offset) / PACK_ELEMENTS;
-        for (var i = 0u; i < run.len; i += 8u) {
+        var i = 0u;
+        for (; i + 4u < run.len; i += 8u) {
             let tiles = two_tiles(p, step, run.len - i);
             let first = two_tile_maxima_after(first_words(tiles.upper), first_words(tiles.lower), tiles);
             b.m0 = join_maxima(b.m0, first);
@@ -91,6 +92,13 @@ fn fold_block(start: u32, chunk: Chunk) -> array<Maxima, 4> {
             b.m2 = join_maxima(b.m2, two_tile_maxima(tiles, 2u));
             b.m3 = join_maxima(b.m3, two_tile_maxima(tiles, 3u));
             p += 8u * step;
+        }
+        if (i < run.len) {
+            let rows = tile_rows(p, step, run.len - i);
+            b.m0 = join_maxima(b.m0, tile_maxima_after(first_words(rows), rows));
+            b.m1 = join_maxima(b.m1, tile_maxima(rows + 1u));
+            b.m2 = join_maxima(b.m2, tile_maxima(rows + 2u));
+            b.m3 = join_maxima(b.m3, tile_maxima(rows + 3u));
         }
         r += run.len;
         continuing {

@@ -204,7 +204,7 @@ impl<'a> Input<'a> {
             for piece in &mut pieces {
                 if n > 0 {
                     piece.reduction.constants.push(Constant::Continues);
-                    piece.setup.cut = piece.reduction.cut(&piece.setup.problem, records, &self.tuning)?;
+                    piece.setup.cut = piece.reduction.cut(&piece.setup.problem, records, &piece.setup.tuning)?;
                 }
                 passes.push(self.scan(piece, &outputs, records, limits)?);
             }
@@ -223,7 +223,7 @@ impl<'a> Input<'a> {
     fn cut_alike(&self, pieces: &mut [Piece], most_chunks: u64) -> Result<u64, Error> {
         let mut chunks = 1;
         for piece in pieces.iter_mut() {
-            piece.setup.cut = piece.reduction.cut(&piece.setup.problem, most_chunks, &self.tuning)?;
+            piece.setup.cut = piece.reduction.cut(&piece.setup.problem, most_chunks, &piece.setup.tuning)?;
             chunks = chunks.max(piece.setup.cut.chunks);
         }
         for piece in pieces.iter_mut() {
@@ -281,7 +281,8 @@ impl<'a> Input<'a> {
         let reduction = Reduction { store: Store::Piece, out_len, ..self.reduction.clone() };
         let cut =
             super::reduction::Cut { access: Access::Strided, team: 1, chunk_len: problem.reduce_len(), chunks: 1 };
-        let setup = Setup { tuning: self.tuning, problem, window: window.binding, cut };
+        let tuning = self.tuning.for_rows(problem.reduce_len());
+        let setup = Setup { tuning, problem, window: window.binding, cut };
         Ok(Piece { reduction, setup, first_output, first_position })
     }
 

@@ -96,10 +96,10 @@ impl Reduction<'_> {
             let given = self.sources.len() as u64;
             return Err(Error::TooLarge { what: "buffers that one dispatch reads", given, limit: 1 });
         };
-        let tuning = tuning(limits);
         let window = Window::new(self.dtype, view, *slot, limits)?;
         let places = places(view.shape(), self.reduced);
         let problem = self.problem(view, &window, &places)?;
+        let tuning = tuning(limits).for_rows(problem.reduce_len());
         let budget = scratch_budget(self.dtype, problem.outputs().saturating_mul(problem.reduce_len()), problem.span);
         let most_chunks = budget.min(limits.max_binding_bytes) / (self.out_len * self.record_words() * 4);
         let cut = self.cut(&problem, most_chunks, &tuning)?;

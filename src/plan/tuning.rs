@@ -22,6 +22,8 @@ pub(super) struct Tuning {
     pub loads_per_turn: u64,
     /// Packs side by side that an invocation of a column kernel reduces: 1 or 4.
     pub column_packs: u64,
+    /// The rows up to which it takes one: so few stay in the cache until the next invocation reads on in them.
+    pub cached_rows: u64,
     /// The most packs, or output units, that an invocation of an element-wise kernel writes.
     pub max_share: u64,
     /// The most invocations that a dispatch can have: the device's, whatever the row says.
@@ -29,6 +31,12 @@ pub(super) struct Tuning {
 }
 
 impl Tuning {
+    /// The policy for reductions of so many rows.
+    pub fn for_rows(self, rows: u64) -> Tuning {
+        let column_packs = if rows <= self.cached_rows { 1 } else { self.column_packs };
+        Tuning { column_packs, ..self }
+    }
+
     /// The packs, or output units, that an invocation writes if there are so many in all.
     pub fn share(&self, writes: u64) -> u64 {
         let busy = writes.div_ceil(self.busy_invocations).clamp(1, self.max_share);
@@ -46,6 +54,7 @@ const CPU: Tuning = Tuning {
     runs_per_split: 4,
     loads_per_turn: 1024,
     column_packs: 4,
+    cached_rows: 24,
     max_share: 256,
     most_invocations: u64::MAX,
 };
@@ -63,6 +72,7 @@ const GPU: Tuning = Tuning {
     runs_per_split: u64::MAX,
     loads_per_turn: 1,
     column_packs: 1,
+    cached_rows: 0,
     max_share: 1,
     most_invocations: u64::MAX,
 };
