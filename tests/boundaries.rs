@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Data, check, check_against, greatest, tensor, with_bits};
-use wgmax::{ArgMax, ArgMaxOutput, DType, IndexType, ReduceMax, Tensor, View};
+use wgmax::{ArgMax, ArgMaxOutput, DType, IndexType, NanPolicy, ReduceMax, Tensor, View};
 
 /// Both operators over the rows of `view`.
 fn check_rows(dtype: DType, input: &Tensor, view: &View, case: &str) {
@@ -54,6 +54,31 @@ fn tall_columns() {
             let input = tensor(dtype, rows * columns, Data::Ties, rows);
             let view = View::new([rows, columns]).unwrap().permute(&[1, 0]).unwrap();
             check_rows(dtype, &input, &view, &format!("{dtype} {rows} rows of {columns} columns"));
+        }
+    }
+}
+
+#[test]
+fn column_heights_around_tiles() {
+    for dtype in [DType::F32, DType::Bf16, DType::U8, DType::I16, DType::I64] {
+        for rows in [1, 3, 4, 5, 8, 9, 13, 24, 25, 28, 29, 33] {
+            for (n, data) in [Data::Ties, Data::Edges, Data::Nans].into_iter().enumerate() {
+                // Blocks of packs, some packs more, a ragged end where it is the only row; two runs that do not join.
+                for (columns, pitch, runs) in [(144, 144, 1), (131, 144, 1), (80, 96, 2)] {
+                    let len = pitch * (rows + 1) * runs;
+                    let input = tensor(dtype, len, data, rows + n as u64);
+                    let strides = [1, ((rows + 1) * pitch) as i64, pitch as i64];
+                    let view = View::strided([columns, runs, rows], strides, 0).unwrap();
+                    let case = format!("{dtype} {runs} x {rows} rows of {columns} columns, {data:?}");
+                    for nan in [NanPolicy::Propagate, NanPolicy::Ignore] {
+                        let reduce_max = ReduceMax::new(dtype, view.clone()).axes([1, 2]).nan(nan);
+                        check(&reduce_max, &[&input], &case);
+                        let arg_max = ArgMax::new(dtype, view.clone()).axes([1, 2]).nan(nan);
+                        check(&arg_max.clone().output(ArgMaxOutput::ValuesAndIndices), &[&input], &case);
+                        check(&arg_max.select_last(true), &[&input], &case);
+                    }
+                }
+            }
         }
     }
 }
