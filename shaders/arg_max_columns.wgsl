@@ -1,6 +1,6 @@
 // ArgMax where the outputs stand side by side in memory: an invocation searches a pack of columns, or four packs side by
-// side where WIDE, rows apart by run_stride. A tile is four rows, or eight where WIDE; its maxima are compared once with
-// the best so far, column by column, and the row is found at the end by reading the winning tile again. Narrow types only.
+// side where WIDE, rows apart by run_stride. The maxima of a tile, or of two where WIDE, are compared once with the best
+// so far, column by column, and the row is found at the end by reading the winning tile again. Narrow types only.
 override GROUP: u32 = 64u;
 override WIDE: bool = false;
 
@@ -90,7 +90,7 @@ fn search_block(start: u32, chunk: Chunk) -> array<Winners, 4> {
         var i = 0u;
         for (; i + 4u < run.len; i += 8u) {
             let tiles = two_tiles(p, step, run.len - i);
-            offer(&w0, two_tile_maxima_after(first_words(tiles.upper), first_words(tiles.lower), tiles), r + i);
+            offer(&w0, two_tile_maxima_ahead(tiles), r + i);
             offer(&w1, two_tile_maxima(tiles, 1u), r + i);
             offer(&w2, two_tile_maxima(tiles, 2u), r + i);
             offer(&w3, two_tile_maxima(tiles, 3u), r + i);
@@ -98,7 +98,7 @@ fn search_block(start: u32, chunk: Chunk) -> array<Winners, 4> {
         }
         if (i < run.len) {
             let rows = tile_rows(p, step, run.len - i);
-            offer(&w0, tile_maxima_after(first_words(rows), rows), r + i);
+            offer(&w0, tile_maxima_ahead(rows), r + i);
             offer(&w1, tile_maxima(rows + 1u), r + i);
             offer(&w2, tile_maxima(rows + 2u), r + i);
             offer(&w3, tile_maxima(rows + 3u), r + i);
@@ -169,7 +169,9 @@ fn offer_lane(w: ptr<function, Winners>, tile: Maxima, r: u32, lane: u32) {
     (*w).keys[lane] = max((*w).keys[lane], keys);
 }
 
-// The rows of the winning tiles, which begin at `tiles`, that have their keys: of one lane of each word.
+// The rows of the winning tiles, which begin at `tiles`, that have their keys: of one lane of each word, also of columns
+// that a ragged pack does not have, of which nothing is stored. A winner may have had fewer rows than are looked through:
+// no row behind them has the key where the first is to win, and where the last is, it would have won.
 fn locate(start: u32, tiles: vec4<u32>, end: u32, keys: vec4<u32>) -> vec4<u32> {
     let tile_len = select(4u, 8u, WIDE);
     let ties = tie_keys(keys);

@@ -72,13 +72,13 @@ fn store_columns(m: Maxima, chunk: Chunk, column: u32, count: u32) {
     }
 }
 
-// Four whole packs side by side. Eight rows in flight: the first word of each is loaded before anything else, since a
-// row lies in other cache lines than the last and no prefetcher knows where.
-struct Block { m0: Maxima, m1: Maxima, m2: Maxima, m3: Maxima }
-
+// Four whole packs side by side, eight rows in flight.
 fn fold_block(start: u32, chunk: Chunk) -> array<Maxima, 4> {
     let step = bitcast<u32>(bitcast<i32>(params.run_stride) / i32(PACK_ELEMENTS));
-    var b = Block(no_maxima(), no_maxima(), no_maxima(), no_maxima());
+    var m0 = no_maxima();
+    var m1 = no_maxima();
+    var m2 = no_maxima();
+    var m3 = no_maxima();
     var r = chunk.begin;
     loop {
         let run = run_from(r, chunk.end);
@@ -86,26 +86,25 @@ fn fold_block(start: u32, chunk: Chunk) -> array<Maxima, 4> {
         var i = 0u;
         for (; i + 4u < run.len; i += 8u) {
             let tiles = two_tiles(p, step, run.len - i);
-            let first = two_tile_maxima_after(first_words(tiles.upper), first_words(tiles.lower), tiles);
-            b.m0 = join_maxima(b.m0, first);
-            b.m1 = join_maxima(b.m1, two_tile_maxima(tiles, 1u));
-            b.m2 = join_maxima(b.m2, two_tile_maxima(tiles, 2u));
-            b.m3 = join_maxima(b.m3, two_tile_maxima(tiles, 3u));
+            m0 = join_maxima(m0, two_tile_maxima_ahead(tiles));
+            m1 = join_maxima(m1, two_tile_maxima(tiles, 1u));
+            m2 = join_maxima(m2, two_tile_maxima(tiles, 2u));
+            m3 = join_maxima(m3, two_tile_maxima(tiles, 3u));
             p += 8u * step;
         }
         if (i < run.len) {
             let rows = tile_rows(p, step, run.len - i);
-            b.m0 = join_maxima(b.m0, tile_maxima_after(first_words(rows), rows));
-            b.m1 = join_maxima(b.m1, tile_maxima(rows + 1u));
-            b.m2 = join_maxima(b.m2, tile_maxima(rows + 2u));
-            b.m3 = join_maxima(b.m3, tile_maxima(rows + 3u));
+            m0 = join_maxima(m0, tile_maxima_ahead(rows));
+            m1 = join_maxima(m1, tile_maxima(rows + 1u));
+            m2 = join_maxima(m2, tile_maxima(rows + 2u));
+            m3 = join_maxima(m3, tile_maxima(rows + 3u));
         }
         r += run.len;
         continuing {
             break if !RUNS || r >= chunk.end;
         }
     }
-    return array<Maxima, 4>(b.m0, b.m1, b.m2, b.m3);
+    return array<Maxima, 4>(m0, m1, m2, m3);
 }
 
 // One pack, perhaps not whole.
@@ -127,24 +126,19 @@ fn fold_column(start: u32, chunk: Chunk, count: u32) -> Maxima {
                 }
             }
         } else {
-            m = fold_packs(m, begin / PACK_ELEMENTS, step, run.len);
+            var i = 0u;
+            loop {
+                let p = begin / PACK_ELEMENTS + i * step;
+                m = join_maxima(m, tile_maxima(tile_rows(p, step, run.len - i)));
+                continuing {
+                    i += 4u;
+                    break if i >= run.len;
+                }
+            }
         }
         r += run.len;
         continuing {
             break if !RUNS || r >= chunk.end;
-        }
-    }
-    return m;
-}
-
-fn fold_packs(before: Maxima, start: u32, step: u32, len: u32) -> Maxima {
-    var m = before;
-    var i = 0u;
-    loop {
-        m = join_maxima(m, tile_maxima(tile_rows(start + i * step, step, len - i)));
-        continuing {
-            i += 4u;
-            break if i >= len;
         }
     }
     return m;

@@ -1,10 +1,11 @@
 // Columns as packs, one below the other: a tile is four rows.
 
+const ROWS_OF_TILE = vec4<u32>(0u, 1u, 2u, 3u);
+
 // The packs of a tile. Where the rows end before it does, the first is taken again: that changes no maximum, and costs
 // less than a loop over what is left.
 fn tile_rows(p: u32, step: u32, rows: u32) -> vec4<u32> {
-    let row = vec4<u32>(0u, 1u, 2u, 3u);
-    return select(vec4<u32>(p), p + row * step, row < vec4<u32>(rows));
+    return select(vec4<u32>(p), p + ROWS_OF_TILE * step, ROWS_OF_TILE < vec4<u32>(rows));
 }
 
 fn tile_maxima(rows: vec4<u32>) -> Maxima {
@@ -15,23 +16,21 @@ fn tile_maxima(rows: vec4<u32>) -> Maxima {
     return fold(fold(fold(maxima_of(a), b), c), d);
 }
 
+fn first_words(rows: vec4<u32>) -> vec4<u32> {
+    return vec4<u32>(words[4u * rows.x], words[4u * rows.y], words[4u * rows.z], words[4u * rows.w]);
+}
+
 // The same, where the first word of each pack is known already.
 fn tile_maxima_after(first: vec4<u32>, rows: vec4<u32>) -> Maxima {
     let ab = fold(maxima_of(pack_after(first.x, rows.x)), pack_after(first.y, rows.y));
     return fold(fold(ab, pack_after(first.z, rows.z)), pack_after(first.w, rows.w));
 }
 
-fn first_words(rows: vec4<u32>) -> vec4<u32> {
-    return vec4<u32>(words[4u * rows.x], words[4u * rows.y], words[4u * rows.z], words[4u * rows.w]);
-}
-
-// Two tiles, one below the other.
+// Two tiles, one below the other, where more than four rows are left.
 struct TwoTiles { upper: vec4<u32>, lower: vec4<u32> }
 
 fn two_tiles(p: u32, step: u32, rows: u32) -> TwoTiles {
-    let both = rows > 4u;
-    let lower = tile_rows(select(p, p + 4u * step, both), step, select(rows, rows - 4u, both));
-    return TwoTiles(tile_rows(p, step, rows), lower);
+    return TwoTiles(p + ROWS_OF_TILE * step, tile_rows(p + 4u * step, step, rows - 4u));
 }
 
 // Of the packs that lie `across` packs beside them.
@@ -39,6 +38,12 @@ fn two_tile_maxima(tiles: TwoTiles, across: u32) -> Maxima {
     return join_maxima(tile_maxima(tiles.upper + across), tile_maxima(tiles.lower + across));
 }
 
-fn two_tile_maxima_after(upper_first: vec4<u32>, lower_first: vec4<u32>, tiles: TwoTiles) -> Maxima {
-    return join_maxima(tile_maxima_after(upper_first, tiles.upper), tile_maxima_after(lower_first, tiles.lower));
+// The same of the first packs: the first word of each of the eight rows is loaded before anything else, since a row lies
+// in other cache lines than the last and no prefetcher knows where.
+fn two_tile_maxima_ahead(tiles: TwoTiles) -> Maxima {
+    let upper = first_words(tiles.upper);
+    let lower = first_words(tiles.lower);
+    return join_maxima(tile_maxima_after(upper, tiles.upper), tile_maxima_after(lower, tiles.lower));
 }
+
+fn tile_maxima_ahead(rows: vec4<u32>) -> Maxima { return tile_maxima_after(first_words(rows), rows); }

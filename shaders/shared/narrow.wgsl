@@ -24,7 +24,7 @@ fn word_key(word: u32, lane: u32) -> Key {
     return key_of((word << (32u - ELEMENT_BITS * (lane + 1u))) & ELEMENT_MASK);
 }
 
-const PACK_UNITS = 4u;
+const PACK_UNITS = 4u; // output units of as many elements as a pack has
 fn pack_unit(pack: vec4<u32>, i: u32) -> Unit { return pack[i]; }
 fn with_element(unit: Unit, lane: u32, key: Key) -> Unit {
     return unit | (bits_of(key) >> (32u - ELEMENT_BITS * (lane + 1u)));
@@ -48,8 +48,9 @@ fn splat(word: u32, lane: u32) -> vec4<u32> {
     return vec4<u32>(element * (0xffffffffu / (0xffffffffu >> (32u - ELEMENT_BITS))));
 }
 
-// A pack's running maxima (Maxima, in int*.wgsl and float*.wgsl), read out.
 fn fold(m: Maxima, pack: vec4<u32>) -> Maxima { return join_maxima(m, maxima_of(pack)); }
+
+// A pack's running maxima (Maxima, in int*.wgsl and float*.wgsl), read out.
 fn element_maximum(m: Maxima, i: u32) -> Key { return lane_maxima(m, i % LANES)[i / LANES]; }
 
 // The elements themselves, NaN made canonical.

@@ -14,7 +14,7 @@ fn key_equal(a: Key, b: Key) -> bool { return all(a == b); }
 fn key_word(key: Key, i: u32) -> u32 { return select(key.x, key.y, i == 1u); }
 fn key_from_words(low: u32, high: u32) -> Key { return vec2<u32>(low, high); }
 
-const PACK_UNITS = 2u;
+const PACK_UNITS = 2u; // output units of as many elements as a pack has
 fn pack_unit(pack: vec4<u32>, i: u32) -> Unit { return select(pack.xy, pack.zw, i == 1u); }
 fn with_element(unit: Unit, lane: u32, key: Key) -> Unit { return bits_of(key); }
 fn empty_unit() -> Unit { return vec2<u32>(0u, 0u); }

@@ -199,7 +199,7 @@ impl<'a> Input<'a> {
             let mut pieces = kept_boxes.iter().map(piece).collect::<Result<Vec<_>, _>>()?;
             check_count(passes.len() + pieces.len())?;
             if n == 0 {
-                records = self.cut_alike(&mut pieces, most_chunks)?;
+                records = Self::cut_alike(&mut pieces, most_chunks)?;
             }
             for piece in &mut pieces {
                 if n > 0 {
@@ -220,7 +220,7 @@ impl<'a> Input<'a> {
     }
 
     /// Cuts pieces of the same reduced elements into as many chunks each, and says into how many.
-    fn cut_alike(&self, pieces: &mut [Piece], most_chunks: u64) -> Result<u64, Error> {
+    fn cut_alike(pieces: &mut [Piece], most_chunks: u64) -> Result<u64, Error> {
         let mut chunks = 1;
         for piece in pieces.iter_mut() {
             piece.setup.cut = piece.reduction.cut(&piece.setup.problem, most_chunks, &piece.setup.tuning)?;
@@ -232,7 +232,7 @@ impl<'a> Input<'a> {
         let alike = pieces.windows(2).all(|pair| pair[0].setup.cut.chunks == pair[1].setup.cut.chunks);
         match alike {
             true => Ok(pieces.first().map_or(0, |piece| piece.setup.cut.chunks)),
-            false => self.cut_alike(pieces, 1), // sources of different strides come in different runs
+            false => Self::cut_alike(pieces, 1), // sources of different strides come in different runs
         }
     }
 

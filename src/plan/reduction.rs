@@ -358,7 +358,7 @@ impl Reduction<'_> {
     fn steps(&self, problem: &Problem, cut: &Cut, tuning: &Tuning) -> u64 {
         let run_len = problem.run().size.min(cut.chunk_len);
         let runs = cut.chunk_len.div_ceil(run_len) + 1;
-        // ArgMax takes the maximum of each tile at once, in a loop over the lanes of a word.
+        // As if ArgMax looped over the lanes of a word wherever it compares a tile: more than any kernel does.
         let lane_steps = if self.operator == Operator::ArgMax { self.dtype.lanes() } else { 1 };
         let run_steps = match cut.access {
             Access::Rows => (run_len / (self.dtype.pack_elements() * cut.team * 4) + 4) * lane_steps,

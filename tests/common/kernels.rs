@@ -47,7 +47,8 @@ pub fn kernels() -> Vec<Kernel> {
                             constants.push(Constant::Ragged);
                         }
                         if access == Access::Columns {
-                            constants.push(Constant::Wide);
+                            // They know no teams: four packs side by side here, one that may end within a pack there.
+                            constants.push(if team { Constant::Wide } else { Constant::Ragged });
                         }
                         if !matches!(access, Access::Finish | Access::FinishPieces) {
                             constants.extend([Constant::Split, Constant::Runs]);

@@ -471,7 +471,8 @@ impl<'a> Workgroup<'a> {
 
     fn load_word(&mut self, own: &Invocation, bound: &Binding, word: u64) -> Scalar {
         // WebGPU lets a read beyond a binding give anything of the buffer. Shaders make use of that where they put a
-        // pack together at a binding's end: then nothing that is written may come of it.
+        // pack together at a binding's end, and where ArgMax finds rows for all of a pack's columns, there or not: then
+        // nothing that is written may come of it.
         let len = bound.bytes / 4;
         assert!(word < len + 3, "word {word} of {bound:?} is read");
         if word >= len {
