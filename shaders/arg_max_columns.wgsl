@@ -171,7 +171,7 @@ fn offer_lane(w: ptr<function, Winners>, tile: Maxima, r: u32, lane: u32) {
 
 // The rows of the winning tiles, which begin at `tiles`, that have their keys: of one lane of each word, also of columns
 // that a ragged pack does not have, of which nothing is stored. A winner may have had fewer rows than are looked through:
-// no row behind them has the key where the first is to win, and where the last is, it would have won.
+// rows behind them come too late where the first wins, and have lost where the last does.
 fn locate(start: u32, tiles: vec4<u32>, end: u32, keys: vec4<u32>) -> vec4<u32> {
     let tile_len = select(4u, 8u, WIDE);
     let ties = tie_keys(keys);
