@@ -126,19 +126,25 @@ fn fold_column(start: u32, chunk: Chunk, count: u32) -> Maxima {
                 }
             }
         } else {
-            var i = 0u;
-            loop {
-                let p = begin / PACK_ELEMENTS + i * step;
-                m = join_maxima(m, tile_maxima(tile_rows(p, step, run.len - i)));
-                continuing {
-                    i += 4u;
-                    break if i >= run.len;
-                }
-            }
+            m = fold_packs(m, begin / PACK_ELEMENTS, step, run.len);
         }
         r += run.len;
         continuing {
             break if !RUNS || r >= chunk.end;
+        }
+    }
+    return m;
+}
+
+// By itself: with this loop in the one above SwiftShader takes a tenth longer.
+fn fold_packs(before: Maxima, start: u32, step: u32, len: u32) -> Maxima {
+    var m = before;
+    var i = 0u;
+    loop {
+        m = join_maxima(m, tile_maxima(tile_rows(start + i * step, step, len - i)));
+        continuing {
+            i += 4u;
+            break if i >= len;
         }
     }
     return m;
