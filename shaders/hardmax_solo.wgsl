@@ -27,6 +27,9 @@ fn main(
             break if slice >= count;
         }
     }
+    let slices = vec4<u32>(0u, 1u, 2u, 3u);
+    ones.first = slices * params.reduce_len / LANES;
+    ones.more = ((slices + 1u) * params.reduce_len - 1u) / LANES - ones.first;
     let begin = first * params.reduce_len / LANES; // whole: first is a multiple of LANES
     let units = (count * params.reduce_len + LANES - 1u) / LANES;
     for (var i = 0u; i < units; i += 4u) {
@@ -43,18 +46,29 @@ fn main(
     }
 }
 
-// Of each slice: which unit its one is in, counted from the first slice's first, and that unit if nothing else is in it.
-// Slices that are not there have an empty one.
-struct Ones { at: vec4<u32>, units: array<Unit, 4> }
+// Of each slice: which unit its one is in, counted from the first slice's first, and that unit if nothing else is in it;
+// the first unit that has elements of the slice, and how many follow. Slices that are not there have an empty one.
+struct Ones { at: vec4<u32>, units: array<Unit, 4>, first: vec4<u32>, more: vec4<u32> }
 
+// A unit comes of the slices that have elements in it, and of no others.
 fn unit_at(ones: Ones, i: u32) -> Unit {
-    var unit = select(empty_unit(), ones.units[0], i == ones.at.x);
-    if (LANES > 1u) {
+    if (LANES == 1u) {
+        return select(empty_unit(), ones.units[0], i == ones.at.x);
+    }
+    var unit = empty_unit();
+    if (i <= ones.more.x) {
+        unit = select(empty_unit(), ones.units[0], i == ones.at.x);
+    }
+    if (i - ones.first.y <= ones.more.y) {
         unit |= select(empty_unit(), ones.units[1], i == ones.at.y);
     }
     if (LANES > 2u) {
-        unit |= select(empty_unit(), ones.units[2], i == ones.at.z);
-        unit |= select(empty_unit(), ones.units[3], i == ones.at.w);
+        if (i - ones.first.z <= ones.more.z) {
+            unit |= select(empty_unit(), ones.units[2], i == ones.at.z);
+        }
+        if (i - ones.first.w <= ones.more.w) {
+            unit |= select(empty_unit(), ones.units[3], i == ones.at.w);
+        }
     }
     return unit;
 }

@@ -16,10 +16,6 @@ fn tile_maxima(rows: vec4<u32>) -> Maxima {
     return fold(fold(fold(maxima_of(a), b), c), d);
 }
 
-fn first_words(rows: vec4<u32>) -> vec4<u32> {
-    return vec4<u32>(words[4u * rows.x], words[4u * rows.y], words[4u * rows.z], words[4u * rows.w]);
-}
-
 // The same, where the first word of each pack is known already.
 fn tile_maxima_after(first: vec4<u32>, rows: vec4<u32>) -> Maxima {
     let ab = fold(maxima_of(pack_after(first.x, rows.x)), pack_after(first.y, rows.y));
@@ -44,6 +40,10 @@ fn two_tile_maxima_ahead(tiles: TwoTiles) -> Maxima {
     let upper = first_words(tiles.upper);
     let lower = first_words(tiles.lower);
     return join_maxima(tile_maxima_after(upper, tiles.upper), tile_maxima_after(lower, tiles.lower));
+}
+
+fn first_words(rows: vec4<u32>) -> vec4<u32> {
+    return vec4<u32>(words[4u * rows.x], words[4u * rows.y], words[4u * rows.z], words[4u * rows.w]);
 }
 
 fn tile_maxima_ahead(rows: vec4<u32>) -> Maxima { return tile_maxima_after(first_words(rows), rows); }
