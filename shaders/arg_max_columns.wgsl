@@ -33,7 +33,7 @@ fn main(
             store_columns(block[n], start + c, chunk, c, PACK_ELEMENTS);
         }
     } else {
-        for (var c = column; c < end; c += PACK_ELEMENTS) {
+        for (var c = column; c < min(end, FARTHEST); c += PACK_ELEMENTS) {
             search_pack(start, chunk, c, end);
         }
     }
@@ -48,6 +48,9 @@ fn store_columns(found: Winners, start: u32, chunk: Chunk, column: u32, count: u
     var w = found;
     var lane = 0u;
     loop {
+        if (lane >= LANES) {
+            break;
+        }
         w.rows[lane] = locate(start + lane, w.rows[lane], chunk.end, w.keys[lane]);
         continuing {
             lane += 1u;
@@ -57,21 +60,27 @@ fn store_columns(found: Winners, start: u32, chunk: Chunk, column: u32, count: u
     let first = chunk.output * params.columns + column;
     var i = 0u;
     loop {
+        if (i >= count) {
+            break;
+        }
         var unit = empty_unit();
         lane = 0u;
         loop {
+            if (lane >= STORE_LANES) {
+                break;
+            }
             let n = i + lane;
             let best = Best(w.keys[n % LANES][n / LANES], w.rows[n % LANES][n / LANES]);
             unit = store_lane(unit, lane, task_of(first + n, chunk.number), best);
             continuing {
                 lane += 1u;
-                break if lane >= STORE_LANES || i + lane >= count;
+                break if (lane >= STORE_LANES) | (i + lane >= count);
             }
         }
         store_unit((first + i) / STORE_LANES, unit);
         continuing {
             i += STORE_LANES;
-            break if i >= count;
+            break if i >= min(count, PACK_ELEMENTS);
         }
     }
 }
@@ -83,29 +92,34 @@ fn search_block(start: u32, chunk: Chunk) -> array<Winners, 4> {
     var w1: Winners;
     var w2: Winners;
     var w3: Winners;
-    var r = chunk.begin;
+    let runs_end = run_of(chunk.end - 1u) + 1u;
+    var n = run_of(chunk.begin);
     loop {
-        let run = run_from(r, chunk.end);
+        if (n >= runs_end) {
+            break;
+        }
+        let run = run_within(n, chunk.begin, chunk.end);
         var p = (start + run.offset) / PACK_ELEMENTS;
+        let len = min(run.len, FARTHEST);
         var i = 0u;
-        for (; i + 4u < run.len; i += 8u) {
-            let tiles = two_tiles(p, step, run.len - i);
-            offer(&w0, two_tile_maxima_ahead(tiles), r + i);
-            offer(&w1, two_tile_maxima(tiles, 1u), r + i);
-            offer(&w2, two_tile_maxima(tiles, 2u), r + i);
-            offer(&w3, two_tile_maxima(tiles, 3u), r + i);
+        for (; i + 4u < len; i += 8u) {
+            let tiles = two_tiles(p, step, len - i);
+            offer(&w0, two_tile_maxima_ahead(tiles), run.r + i);
+            offer(&w1, two_tile_maxima(tiles, 1u), run.r + i);
+            offer(&w2, two_tile_maxima(tiles, 2u), run.r + i);
+            offer(&w3, two_tile_maxima(tiles, 3u), run.r + i);
             p += 8u * step;
         }
-        if (i < run.len) {
-            let rows = tile_rows(p, step, run.len - i);
-            offer(&w0, tile_maxima_ahead(rows), r + i);
-            offer(&w1, tile_maxima(rows + 1u), r + i);
-            offer(&w2, tile_maxima(rows + 2u), r + i);
-            offer(&w3, tile_maxima(rows + 3u), r + i);
+        if (i < len) {
+            let rows = tile_rows(p, step, len - i);
+            offer(&w0, tile_maxima_ahead(rows), run.r + i);
+            offer(&w1, tile_maxima(rows + 1u), run.r + i);
+            offer(&w2, tile_maxima(rows + 2u), run.r + i);
+            offer(&w3, tile_maxima(rows + 3u), run.r + i);
         }
-        r += run.len;
         continuing {
-            break if !RUNS || r >= chunk.end;
+            n += 1u;
+            break if !RUNS | (n >= runs_end);
         }
     }
     return array<Winners, 4>(w0, w1, w2, w3);
@@ -115,33 +129,44 @@ fn search_block(start: u32, chunk: Chunk) -> array<Winners, 4> {
 fn search(start: u32, chunk: Chunk, count: u32) -> Winners {
     let step = bitcast<u32>(bitcast<i32>(params.run_stride) / i32(PACK_ELEMENTS));
     var w: Winners;
-    var r = chunk.begin;
+    let runs_end = run_of(chunk.end - 1u) + 1u;
+    var n = run_of(chunk.begin);
     loop {
-        let run = run_from(r, chunk.end);
+        if (n >= runs_end) {
+            break;
+        }
+        let run = run_within(n, chunk.begin, chunk.end);
         let begin = start + run.offset;
+        let len = min(run.len, FARTHEST);
         var i = 0u;
         if (RAGGED && count < PACK_ELEMENTS) {
             loop {
+                if (i >= len) {
+                    break;
+                }
                 let e = begin + i * params.run_stride;
-                offer(&w, maxima_of(partial_pack(e / PACK_ELEMENTS, e, e + count)), r + i);
+                offer(&w, maxima_of(partial_pack(e / PACK_ELEMENTS, e, e + count)), run.r + i);
                 continuing {
                     i += 1u;
-                    break if i >= run.len;
+                    break if i >= len;
                 }
             }
         } else {
             loop {
+                if (i >= len) {
+                    break;
+                }
                 let p = begin / PACK_ELEMENTS + i * step;
-                offer(&w, tile_maxima(tile_rows(p, step, run.len - i)), r + i);
+                offer(&w, tile_maxima(tile_rows(p, step, len - i)), run.r + i);
                 continuing {
                     i += 4u;
-                    break if i >= run.len;
+                    break if i >= len;
                 }
             }
         }
-        r += run.len;
         continuing {
-            break if !RUNS || r >= chunk.end;
+            n += 1u;
+            break if !RUNS | (n >= runs_end);
         }
     }
     return w;
@@ -175,16 +200,19 @@ fn offer_lane(w: ptr<function, Winners>, tile: Maxima, r: u32, lane: u32) {
 fn locate(start: u32, tiles: vec4<u32>, end: u32, keys: vec4<u32>) -> vec4<u32> {
     let tile_len = select(4u, 8u, WIDE);
     let ties = tie_keys(keys);
-    let run0 = run_from(tiles.x, end);
-    let run1 = run_from(tiles.y, end);
-    let run2 = run_from(tiles.z, end);
-    let run3 = run_from(tiles.w, end);
+    let run0 = run_within(run_of(tiles.x), tiles.x, end);
+    let run1 = run_within(run_of(tiles.y), tiles.y, end);
+    let run2 = run_within(run_of(tiles.z), tiles.z, end);
+    let run3 = run_within(run_of(tiles.w), tiles.w, end);
     let begin = start + vec4<u32>(run0.offset, run1.offset, run2.offset, run3.offset)
         + vec4<u32>(0u, LANES, 2u * LANES, 3u * LANES);
     let last = vec4<u32>(run0.len, run1.len, run2.len, run3.len) - 1u;
     var found = tiles;
     var i = 0u;
     loop {
+        if (i >= tile_len) {
+            break;
+        }
         let row = min(vec4<u32>(select(tile_len - 1u - i, i, LAST)), last); // whoever comes last stays
         let e = begin + row * params.run_stride;
         let here = vec4<u32>(element_key(e.x), element_key(e.y), element_key(e.z), element_key(e.w));

@@ -3,7 +3,8 @@
 
 fn scan(task: u32, member: u32) -> Best {
     var best = no_best();
-    for (var chunk = member; chunk < params.chunks; chunk += TEAM) {
+    let chunks = min(params.chunks, FARTHEST);
+    for (var chunk = member; chunk < chunks; chunk += TEAM) {
         let at = (task * params.chunks + chunk) * BEST_WORDS;
         let key = key_from_words(found[at], found[at + KEY_WORDS - 1u]);
         best = merge(best, Best(key, found_position(found[at + KEY_WORDS], found[at + BEST_WORDS - 1u])));

@@ -1,58 +1,64 @@
 // ArgMax where the run is contiguous. A tile is four packs, TEAM apart; its maximum is compared once with the best so
 // far and only the winning tile's place is kept. The element is found at the end, by reading that tile again.
 
-struct Winner { key: Key, r: u32, pack: u32, seen: bool }
+struct Winner { key: Key, run: u32, pack: u32, seen: bool }
 
 fn scan(task: u32, member: u32) -> Best {
     let chunk = chunk_of(task, params.outputs);
     let base = kept_offset(chunk.output);
     var winner = Winner(LEAST_KEY, 0u, 0u, false);
-    var r = chunk.begin;
+    let runs_end = run_of(chunk.end - 1u) + 1u;
+    var n = run_of(chunk.begin);
     loop {
-        let run = run_from(r, chunk.end);
+        if (n >= runs_end) {
+            break;
+        }
+        let run = run_within(n, chunk.begin, chunk.end);
         let begin = base + run.offset;
-        winner = search_run(winner, r, begin, begin + run.len, member);
-        r += run.len;
+        winner = search_run(winner, n, begin, begin + run.len, member);
         continuing {
-            break if !RUNS || r >= chunk.end;
+            n += 1u;
+            break if !RUNS | (n >= runs_end);
         }
     }
     if (no_input() || !winner.seen) { // see grid.wgsl
         return no_best();
     }
-    let run = run_from(winner.r, chunk.end);
+    let run = run_within(winner.run, chunk.begin, chunk.end);
     let begin = base + run.offset;
-    return Best(winner.key, winner.r + locate(winner, begin, begin + run.len) - begin);
+    return Best(winner.key, run.r + locate(winner, begin, begin + run.len) - begin);
 }
 
-fn search_run(before: Winner, r: u32, begin: u32, end: u32, member: u32) -> Winner {
+fn search_run(before: Winner, run: u32, begin: u32, end: u32, member: u32) -> Winner {
     let range = pack_range(begin, end);
     var w = before;
     if (RAGGED && range.head && member == 0u) {
-        w = offer(w, peak_of(partial_pack(range.first - 1u, begin, end)), r, range.first - 1u);
+        w = offer(w, peak_of(partial_pack(range.first - 1u, begin, end)), run, range.first - 1u);
     }
+    let last = min(range.last, FARTHEST);
     var p = range.first + member;
-    if (p < range.last) {
-        loop {
-            w = offer(w, tile_peak(p, range.last), r, p);
+    loop {
+        if (p >= last) {
+            break;
+        }
+        w = offer(w, tile_peak(p, last), run, p);
+        continuing {
             p += 4u * TEAM;
-            continuing {
-                break if p >= range.last;
-            }
+            break if p >= last;
         }
     }
     if (RAGGED && range.tail && member == TEAM - 1u) {
-        w = offer(w, peak_of(partial_pack(range.last, begin, end)), r, range.last);
+        w = offer(w, peak_of(partial_pack(range.last, begin, end)), run, range.last);
     }
     return w;
 }
 
-fn offer(w: Winner, tile: Peak, r: u32, pack: u32) -> Winner {
+fn offer(w: Winner, tile: Peak, run: u32, pack: u32) -> Winner {
     let key = peak_key(tile);
     let tie = tie_key(key);
     let best = tie_key(w.key);
     let takes = !w.seen || key_greater(tie, best) || (LAST && key_equal(tie, best));
-    return Winner(key_max(w.key, key), select(w.r, r, takes), select(w.pack, pack, takes), true);
+    return Winner(key_max(w.key, key), select(w.run, run, takes), select(w.pack, pack, takes), true);
 }
 
 // The element of the winning tile that has its key. Whatever lies in the run and has the key is a right answer for
@@ -62,6 +68,9 @@ fn locate(w: Winner, begin: u32, end: u32) -> u32 {
     var found = begin;
     var i = 0u;
     loop {
+        if (i >= 4u * PACK_ELEMENTS) {
+            break;
+        }
         let e = (w.pack + (i / PACK_ELEMENTS) * TEAM) * PACK_ELEMENTS + i % PACK_ELEMENTS;
         if (e >= begin && e < end && key_equal(tie_key(element_key(e)), tie)) {
             found = e;

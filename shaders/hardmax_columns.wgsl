@@ -39,7 +39,7 @@ fn main(
             continue;
         }
         var unit = empty_unit();
-        for (var lane = 0u; lane < LANES && i * LANES + lane < len; lane++) {
+        for (var lane = 0u; (lane < LANES) & (i * LANES + lane < len); lane++) {
             let n = i * LANES + lane - first;
             let rows_on = (begin + n) / params.columns;
             let on_block = row + rows_on < params.reduce_len;

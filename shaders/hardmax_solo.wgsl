@@ -19,6 +19,9 @@ fn main(
     var ones: Ones;
     var slice = 0u;
     loop {
+        if (slice >= count) {
+            break;
+        }
         let e = slice * params.reduce_len + index_of(scan(first + slice, 0u));
         ones.at[slice] = e / LANES;
         ones.units[slice] = with_one(empty_unit(), e % LANES);
@@ -31,7 +34,7 @@ fn main(
     ones.first = slices * params.reduce_len / LANES;
     ones.more = ((slices + 1u) * params.reduce_len - 1u) / LANES - ones.first;
     let begin = first * params.reduce_len / LANES; // whole: first is a multiple of LANES
-    let units = (count * params.reduce_len + LANES - 1u) / LANES;
+    let units = min((count * params.reduce_len + LANES - 1u) / LANES, FARTHEST);
     for (var i = 0u; i < units; i += 4u) {
         values[begin + i] = unit_at(ones, i);
         if (i + 1u < units) {

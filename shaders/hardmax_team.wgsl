@@ -16,9 +16,10 @@ fn main(
         return;
     }
     let end = min(first + teams, params.outputs) * params.reduce_len;
-    for (var i = first * params.reduce_len / LANES + local; i * LANES < end; i += GROUP) {
+    let units_end = min((end + LANES - 1u) / LANES, FARTHEST);
+    for (var i = first * params.reduce_len / LANES + local; i < units_end; i += GROUP) {
         var unit = empty_unit();
-        for (var lane = 0u; lane < LANES && i * LANES + lane < end; lane++) {
+        for (var lane = 0u; (lane < LANES) & (i * LANES + lane < end); lane++) {
             let e = i * LANES + lane;
             let slice = e / params.reduce_len;
             if (e - slice * params.reduce_len == index_of(bests[(slice - first) * TEAM])) {

@@ -46,11 +46,14 @@ fn main(
         } else {
             var lane = 0u;
             loop {
+                if (lane >= LANES) {
+                    break;
+                }
                 unit = select(unit, with_one(unit, lane), wins(place));
                 place = next_place(place);
                 continuing {
                     lane += 1u;
-                    break if lane >= LANES || i * LANES + lane >= params.len;
+                    break if (lane >= LANES) | (i * LANES + lane >= params.len);
                 }
             }
         }

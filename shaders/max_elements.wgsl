@@ -29,6 +29,9 @@ fn main(
             lane = max(i * LANES, params.begin) - i * LANES;
         }
         loop {
+            if (lane >= LANES) {
+                break;
+            }
             if (column == params.row_len) {
                 column = 0u;
                 row += 1u;
@@ -42,7 +45,7 @@ fn main(
             column += 1u;
             continuing {
                 lane += 1u;
-                break if lane >= LANES || i * LANES + lane >= stop;
+                break if (lane >= LANES) | (i * LANES + lane >= stop);
             }
         }
         values[i] = unit;

@@ -15,15 +15,18 @@ fn main(
     let first = (group_number(id, groups) * GROUP + local) * params.share;
     let last = min(first + params.share, params.len / PACK_ELEMENTS);
     let row_packs = max(params.row_len / PACK_ELEMENTS, 1u);
-    var i = first;
-    while (i < last) {
-        let row = i / row_packs;
+    let rows_end = (last + row_packs - 1u) / row_packs;
+    for (var row = first / row_packs; row < rows_end; row++) {
         let begin = row * row_packs;
         let end = min(begin + row_packs, last);
+        var i = max(begin, first);
         let addresses = row_addresses(row);
         let constant = fold_splats(addresses); // of the operands that have one element for all of the row
         let packs = pack_addresses(addresses);
         loop {
+            if (i >= end) {
+                break;
+            }
             var m = fold_runs(constant, packs, i - begin);
             if (CONTINUES) {
                 m = fold(m, values[i]);

@@ -29,7 +29,7 @@ fn main(
             store_columns(block[n], chunk, column + n * PACK_ELEMENTS, PACK_ELEMENTS);
         }
     } else {
-        for (var c = column; c < end; c += PACK_ELEMENTS) {
+        for (var c = column; c < min(end, FARTHEST); c += PACK_ELEMENTS) {
             reduce_pack(start, chunk, c, end);
         }
     }
@@ -55,19 +55,25 @@ fn store_columns(m: Maxima, chunk: Chunk, column: u32, count: u32) {
     }
     var i = 0u;
     loop {
+        if (i >= count) {
+            break;
+        }
         var unit = empty_unit();
         var lane = 0u;
         loop {
+            if (lane >= STORE_LANES) {
+                break;
+            }
             unit = store_lane(unit, lane, task_of(first + i + lane, chunk.number), Best(element_maximum(m, i + lane)));
             continuing {
                 lane += 1u;
-                break if lane >= STORE_LANES || i + lane >= count;
+                break if (lane >= STORE_LANES) | (i + lane >= count);
             }
         }
         store_unit((first + i) / STORE_LANES, unit);
         continuing {
             i += STORE_LANES;
-            break if i >= count;
+            break if i >= min(count, PACK_ELEMENTS);
         }
     }
 }
@@ -79,29 +85,34 @@ fn fold_block(start: u32, chunk: Chunk) -> array<Maxima, 4> {
     var m1 = no_maxima();
     var m2 = no_maxima();
     var m3 = no_maxima();
-    var r = chunk.begin;
+    let runs_end = run_of(chunk.end - 1u) + 1u;
+    var n = run_of(chunk.begin);
     loop {
-        let run = run_from(r, chunk.end);
+        if (n >= runs_end) {
+            break;
+        }
+        let run = run_within(n, chunk.begin, chunk.end);
         var p = (start + run.offset) / PACK_ELEMENTS;
+        let len = min(run.len, FARTHEST);
         var i = 0u;
-        for (; i + 4u < run.len; i += 8u) {
-            let tiles = two_tiles(p, step, run.len - i);
+        for (; i + 4u < len; i += 8u) {
+            let tiles = two_tiles(p, step, len - i);
             m0 = join_maxima(m0, two_tile_maxima_ahead(tiles));
             m1 = join_maxima(m1, two_tile_maxima(tiles, 1u));
             m2 = join_maxima(m2, two_tile_maxima(tiles, 2u));
             m3 = join_maxima(m3, two_tile_maxima(tiles, 3u));
             p += 8u * step;
         }
-        if (i < run.len) {
-            let rows = tile_rows(p, step, run.len - i);
+        if (i < len) {
+            let rows = tile_rows(p, step, len - i);
             m0 = join_maxima(m0, tile_maxima_ahead(rows));
             m1 = join_maxima(m1, tile_maxima(rows + 1u));
             m2 = join_maxima(m2, tile_maxima(rows + 2u));
             m3 = join_maxima(m3, tile_maxima(rows + 3u));
         }
-        r += run.len;
         continuing {
-            break if !RUNS || r >= chunk.end;
+            n += 1u;
+            break if !RUNS | (n >= runs_end);
         }
     }
     return array<Maxima, 4>(m0, m1, m2, m3);
@@ -111,13 +122,20 @@ fn fold_block(start: u32, chunk: Chunk) -> array<Maxima, 4> {
 fn fold_column(start: u32, chunk: Chunk, count: u32) -> Maxima {
     let step = bitcast<u32>(bitcast<i32>(params.run_stride) / i32(PACK_ELEMENTS));
     var m = no_maxima();
-    var r = chunk.begin;
+    let runs_end = run_of(chunk.end - 1u) + 1u;
+    var n = run_of(chunk.begin);
     loop {
-        let run = run_from(r, chunk.end);
+        if (n >= runs_end) {
+            break;
+        }
+        let run = run_within(n, chunk.begin, chunk.end);
         let begin = start + run.offset;
         if (RAGGED && count < PACK_ELEMENTS) {
             var i = 0u;
             loop {
+                if (i >= run.len) {
+                    break;
+                }
                 let e = begin + i * params.run_stride;
                 m = fold(m, partial_pack(e / PACK_ELEMENTS, e, e + count));
                 continuing {
@@ -128,19 +146,23 @@ fn fold_column(start: u32, chunk: Chunk, count: u32) -> Maxima {
         } else {
             m = fold_packs(m, begin / PACK_ELEMENTS, step, run.len);
         }
-        r += run.len;
         continuing {
-            break if !RUNS || r >= chunk.end;
+            n += 1u;
+            break if !RUNS | (n >= runs_end);
         }
     }
     return m;
 }
 
 // By itself: with this loop in the one above SwiftShader takes a tenth longer.
-fn fold_packs(before: Maxima, start: u32, step: u32, len: u32) -> Maxima {
+fn fold_packs(before: Maxima, start: u32, step: u32, rows: u32) -> Maxima {
+    let len = min(rows, FARTHEST);
     var m = before;
     var i = 0u;
     loop {
+        if (i >= len) {
+            break;
+        }
         m = join_maxima(m, tile_maxima(tile_rows(start + i * step, step, len - i)));
         continuing {
             i += 4u;

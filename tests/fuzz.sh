@@ -4,7 +4,7 @@
 #   tests/fuzz.sh [TARGET]...
 #
 # It takes cargo-fuzz (`cargo install --locked cargo-fuzz`) and a nightly toolchain. A finding is left in
-# fuzz/artifacts; what is found becomes a test. No sanitizer: the crate has no unsafe code, and this is faster.
+# fuzz/artifacts; what is found becomes a test. No sanitizer: what is fuzzed has no unsafe code, and this is faster.
 #
 #   WGMAX_FUZZ_SECONDS=60   how long each target runs
 set -euo pipefail

@@ -1,5 +1,12 @@
 // Folded grids: the number of this workgroup. The last row may hold surplus groups: every kernel guards its bounds.
 fn group_number(id: vec3<u32>, groups: vec3<u32>) -> u32 { return id.y * groups.x + id.x; }
 
+// Every loop ends, whatever a plan's numbers are, since wgpu is told not to see to it (src/gpu/kernels.rs): it counts up by
+// a constant, to a bound that stays as it is and that no step leaps over. Where the step is more than 1 the bound is no
+// more than this, which nothing that is counted reaches. And every loop may be left at its beginning, also one that
+// tests at its end: SwiftShader gives what a loop computed to those invocations alone that leave it last, unless it can
+// be left in two places. tests/shaders/loops.rs sees to both.
+const FARTHEST = 0xffff0000u;
+
 // Where a kernel asks for the length of an array ahead of a loop, it is to no other end: wgpu compares each index with its
 // array's length, and SwiftShader divides, lane by lane, to know a length that was not asked for on the way there.

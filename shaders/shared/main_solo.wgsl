@@ -11,10 +11,10 @@ fn main(
     let tasks = task_count();
     var index = (group_number(id, groups) * GROUP + local) * params.share;
     let end = min(index + params.share, (tasks + STORE_LANES - 1u) / STORE_LANES);
-    if (index >= end) {
-        return;
-    }
     loop {
+        if (index >= end) {
+            break;
+        }
         make_unit(index, tasks);
         continuing {
             index += 1u;
@@ -28,10 +28,13 @@ fn make_unit(index: u32, tasks: u32) {
     var unit = empty_unit();
     var lane = 0u;
     loop {
+        if (lane >= STORE_LANES) {
+            break;
+        }
         unit = store_lane(unit, lane, first + lane, scan(first + lane, 0u));
         continuing {
             lane += 1u;
-            break if lane >= STORE_LANES || first + lane >= tasks;
+            break if (lane >= STORE_LANES) | (first + lane >= tasks);
         }
     }
     store_unit(index, unit);

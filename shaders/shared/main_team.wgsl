@@ -14,7 +14,7 @@ fn main(
         return;
     }
     var unit = empty_unit();
-    for (var lane = 0u; lane < STORE_LANES && first + lane < tasks; lane++) {
+    for (var lane = 0u; (lane < STORE_LANES) & (first + lane < tasks); lane++) {
         unit = store_lane(unit, lane, first + lane, bests[(local * STORE_LANES + lane) * TEAM]);
     }
     store_unit(first / STORE_LANES, unit);

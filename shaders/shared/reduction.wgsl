@@ -36,16 +36,17 @@ fn kept_offset(index: u32) -> u32 {
     var rest = index;
     var offset = params.start;
     var d = 0u;
-    if (d + 1u < params.kept_rank) {
-        loop {
-            let dim = params.kept[d];
-            let next = rest / dim.x;
-            offset += (rest - next * dim.x) * dim.y;
-            rest = next;
-            continuing {
-                d += 1u;
-                break if d + 1u >= params.kept_rank;
-            }
+    loop {
+        if (d + 1u >= params.kept_rank) {
+            break;
+        }
+        let dim = params.kept[d];
+        let next = rest / dim.x;
+        offset += (rest - next * dim.x) * dim.y;
+        rest = next;
+        continuing {
+            d += 1u;
+            break if d + 1u >= params.kept_rank;
         }
     }
     return offset + rest * params.kept[max(params.kept_rank, 1u) - 1u].y; // the last needs no division
@@ -55,16 +56,17 @@ fn outer_offset(run: u32) -> u32 {
     var rest = run;
     var offset = 0u;
     var d = 0u;
-    if (d + 1u < params.outer_rank) {
-        loop {
-            let dim = params.outer[d];
-            let next = rest / dim.x;
-            offset += (rest - next * dim.x) * dim.y;
-            rest = next;
-            continuing {
-                d += 1u;
-                break if d + 1u >= params.outer_rank;
-            }
+    loop {
+        if (d + 1u >= params.outer_rank) {
+            break;
+        }
+        let dim = params.outer[d];
+        let next = rest / dim.x;
+        offset += (rest - next * dim.x) * dim.y;
+        rest = next;
+        continuing {
+            d += 1u;
+            break if d + 1u >= params.outer_rank;
         }
     }
     return offset + rest * params.outer[max(params.outer_rank, 1u) - 1u].y;
@@ -86,15 +88,23 @@ fn chunk_of(task: u32, outputs: u32) -> Chunk {
 
 fn task_of(output: u32, number: u32) -> u32 { return number * params.outputs + output; }
 
-// What is left of a run from reduced element r on: that element's offset from the output's first, and how many there
-// are before `end`.
-struct Run { offset: u32, len: u32 }
+// What of a run is among elements [begin, end): the first element's number, its offset from the output's first, and how
+// many there are.
+struct Run { r: u32, offset: u32, len: u32 }
 
-fn run_from(r: u32, end: u32) -> Run {
+fn run_within(run: u32, begin: u32, end: u32) -> Run {
     if (!RUNS) {
-        return Run(r * params.run_stride, end - r);
+        return Run(begin, begin * params.run_stride, end - begin);
     }
-    let run = r / params.run_len;
-    let within = r - run * params.run_len;
-    return Run(outer_offset(run) + within * params.run_stride, min(params.run_len - within, end - r));
+    let first = run * params.run_len;
+    let r = max(first, begin);
+    return Run(r, outer_offset(run) + (r - first) * params.run_stride, min(first + params.run_len, end) - r);
+}
+
+// The number of the run that element r belongs to.
+fn run_of(r: u32) -> u32 {
+    if (!RUNS) {
+        return 0u;
+    }
+    return r / params.run_len;
 }

@@ -150,10 +150,7 @@ fn compile(
     entries.extend(bindings.iter().map(storage));
     let layout =
         device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(&label), entries: &entries });
-    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-        label: Some(&label),
-        source: wgpu::ShaderSource::Wgsl(Cow::Owned(kernel.wgsl())),
-    });
+    let module = shader_module(device, &label, kernel);
     let constants: Vec<(&str, f64)> = kernel.constants.iter().map(|c| (c.name(), c.value().into())).collect();
     let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
         label: Some(&label),
@@ -171,4 +168,20 @@ fn compile(
         cache,
     });
     Pipeline { pipeline, layout }
+}
+
+/// Without wgpu's counting of how often each loop goes round, which costs SwiftShader a twelfth of all time (DESIGN.md).
+/// All other checks stay.
+#[expect(unsafe_code, reason = "a measurement pays for it, and a test keeps the promise")]
+fn shader_module(device: &wgpu::Device, label: &str, kernel: &Kernel) -> wgpu::ShaderModule {
+    let text = wgpu::ShaderModuleDescriptor {
+        label: Some(label),
+        source: wgpu::ShaderSource::Wgsl(Cow::Owned(kernel.wgsl())),
+    };
+    let checks = wgpu::ShaderRuntimeChecks { force_loop_bounding: false, ..wgpu::ShaderRuntimeChecks::checked() };
+    // SAFETY: what wgpu asks for in return is that no loop is infinite, and no loop of ours is, whatever the parameters and
+    // the buffers hold. The text is put together from this crate's own shaders, of which tests/shaders holds that each
+    // loop's counter climbs by a constant to a bound that stays as it is and leaves room for the step. The constants
+    // that steps are made of, of whatever plan, were checked before this (Plan::check).
+    unsafe { device.create_shader_module_trusted(text, checks) }
 }

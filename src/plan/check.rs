@@ -29,9 +29,7 @@ impl Plan {
 
     fn check_pass(&self, n: usize, pass: &Pass, limits: &Limits) -> Result<(), Error> {
         for constant in &pass.kernel.constants {
-            if let Constant::Group(invocations) = *constant {
-                within("invocations of a workgroup", invocations.into(), limits.max_group_invocations.into())?;
-            }
+            check_constant(*constant, limits)?;
         }
         for groups in pass.grid {
             within("workgroups in one dimension", groups.into(), limits.max_groups.into())?;
@@ -91,6 +89,25 @@ impl Pass {
             }
             _ => false,
         }
+    }
+}
+
+/// What loops count in steps of must be neither 0 nor more than their ends leave room for (`shaders/shared/grid.wgsl`):
+/// four teams at the most.
+fn check_constant(constant: Constant, limits: &Limits) -> Result<(), Error> {
+    const LARGEST_GROUP: u32 = 0x10000 / 4; // no device has larger ones
+    let most = limits.max_group_invocations.min(LARGEST_GROUP).into();
+    match constant {
+        Constant::Group(invocations) => {
+            within("invocations of a workgroup", invocations.into(), most)?;
+            ensure(invocations > 0, || "a workgroup has no invocations".to_string())
+        }
+        Constant::Team(invocations) => {
+            within("invocations of a team", invocations.into(), most)?;
+            let problem = || format!("a team has {invocations} invocations, a power of two expected");
+            ensure(invocations.is_power_of_two(), problem)
+        }
+        _ => Ok(()),
     }
 }
 

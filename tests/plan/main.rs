@@ -341,7 +341,7 @@ fn an_operation_survives_json_and_may_leave_out_what_is_as_it_starts() {
 #[test]
 fn plans_that_contradict_themselves_are_refused() {
     type Change = fn(&mut Plan);
-    let changes: [(Change, &str); 16] = [
+    let changes: [(Change, &str); 19] = [
         (|plan| plan.passes[0].bindings[0].slot = Slot::Input(7), "the plan has no input 7"),
         (|plan| plan.passes[0].bindings[0].slot = Slot::Output(3), "the plan has no output 3"),
         (|plan| plan.passes[0].bindings[0].slot = Slot::Scratch(2), "the plan has no scratch 2"),
@@ -358,6 +358,9 @@ fn plans_that_contradict_themselves_are_refused() {
         (|plan| plan.passes[0].params = Params::Reduction(ReductionParams::default()), "does not take"),
         (|plan| broadcast(plan).sizes = vec![2; 33], "does not take"),
         (|plan| broadcast(plan).operands.clear(), "does not take"),
+        (|plan| plan.passes[0].kernel.constants = vec![Constant::Group(0)], "a workgroup has no invocations"),
+        (|plan| plan.passes[0].kernel.constants.push(Constant::Team(0)), "a team has 0 invocations, a power of two"),
+        (|plan| plan.passes[0].kernel.constants.push(Constant::Team(48)), "a team has 48 invocations, a power of two"),
     ];
     let inputs = [View::new([16, 8]).unwrap(), View::new([16, 8]).unwrap()];
     let plan = Max::new(DType::F32, inputs).plan(&gpu()).unwrap();
@@ -410,6 +413,16 @@ fn a_plan_for_larger_limits_is_refused() {
             Err(Error::TooLarge { what, given, limit }) => assert_eq!((what, given), (expected, limit + 1)),
             other => panic!("{other:?}, not {expected}"),
         }
+    }
+    let whole = reduce_max(DType::F32, &[64, 4096], &[1]).plan(&gpu()).unwrap();
+    // The device's limit, and ours, since loops count in teams.
+    for (invocations, device, limit) in [(512, 256, 256), (1 << 15, 1 << 15, 1 << 14)] {
+        let mut larger = whole.clone();
+        let is_team = |constant: &Constant| matches!(constant, Constant::Team(_));
+        *larger.passes[0].kernel.constants.iter_mut().find(|c| is_team(c)).unwrap() = Constant::Team(invocations);
+        let limits = Limits { max_group_invocations: device, ..gpu() };
+        let (what, given) = ("invocations of a team", invocations.into());
+        assert_eq!(larger.check(&limits), Err(Error::TooLarge { what, given, limit }));
     }
 }
 

@@ -1,0 +1,242 @@
+//! What every loop of a shader keeps to.
+//!
+//! It ends, whatever buffers and parameters hold. That is known of a loop if a counter of its own climbs by the same
+//! step every time round, modulo 2^32, and the loop is left where that counter, or a fixed distance above it, is no less
+//! than a bound that stays as it is and leaves room for the step: none leaps over [bound, 2^32). Or if it is left where
+//! a number is 0 that is divided every time round.
+//!
+//! And it may be left before anything else is done in it, wherever else it may be, too. SwiftShader needs that: from a
+//! loop that is left at its end alone, each invocation takes what the last one to leave computed.
+
+use naga::{
+    AddressSpace, BinaryOperator, Block, Expression, Function, Handle, Literal, LocalVariable, MathFunction, Module,
+    Scalar, Statement, TypeInner, UnaryOperator,
+};
+
+/// What is wrong with which function's loops.
+pub fn problems(module: &Module) -> Vec<String> {
+    let entries = module.entry_points.iter().map(|entry| &entry.function);
+    let functions = module.functions.iter().map(|(_, function)| function).chain(entries);
+    let mut problems = Vec::new();
+    for function in functions {
+        each_statement(&function.body, &mut |statement| {
+            if let Statement::Loop { body, continuing, break_if } = statement {
+                let own = Loop { module, function, body, continuing };
+                let name = function.name.as_deref().unwrap_or("main");
+                if !own.ends(*break_if) {
+                    problems.push(format!("a loop of {name} may not end"));
+                }
+                if own.first_exit().is_none() {
+                    problems.push(format!("a loop of {name} is not left at its beginning"));
+                }
+            }
+        });
+    }
+    problems
+}
+
+struct Loop<'a> {
+    module: &'a Module,
+    function: &'a Function,
+    body: &'a Block,
+    continuing: &'a Block,
+}
+
+/// What happens to a counter every time round.
+enum Step {
+    Climbs(u32),
+    Divided,
+}
+
+impl Loop<'_> {
+    fn ends(&self, break_if: Option<Handle<Expression>>) -> bool {
+        let at_end = break_if.is_some_and(|condition| self.leaves_in_time(condition, true));
+        at_end || self.first_exit().is_some_and(|(condition, leaves)| self.leaves_in_time(condition, leaves))
+    }
+
+    /// The test before anything else: what it asks, and the answer that leaves.
+    fn first_exit(&self) -> Option<(Handle<Expression>, bool)> {
+        let first = self.body.iter().find(|statement| !matches!(statement, Statement::Emit(_)));
+        let Some(Statement::If { condition, accept, reject }) = first else { return None };
+        match (&accept[..], &reject[..]) {
+            ([Statement::Break], _) => Some((*condition, true)),
+            (_, [Statement::Break]) => Some((*condition, false)),
+            _ => None,
+        }
+    }
+
+    /// Whether a condition becomes `leaves` sooner or later.
+    fn leaves_in_time(&self, condition: Handle<Expression>, leaves: bool) -> bool {
+        use BinaryOperator as Op;
+        match self.function.expressions[condition] {
+            Expression::Unary { op: UnaryOperator::LogicalNot, expr } => self.leaves_in_time(expr, !leaves),
+            Expression::Binary { op: Op::LogicalOr | Op::InclusiveOr, left, right } if leaves => {
+                self.leaves_in_time(left, true) || self.leaves_in_time(right, true)
+            }
+            Expression::Binary { op: Op::LogicalAnd | Op::And, left, right } if !leaves => {
+                self.leaves_in_time(left, false) || self.leaves_in_time(right, false)
+            }
+            Expression::Binary { op: Op::GreaterEqual, left, right } if leaves => self.reaches(left, right),
+            Expression::Binary { op: Op::Less, left, right } if !leaves => self.reaches(left, right),
+            Expression::Binary { op: Op::Greater, left, right } if !leaves && self.literal(right) == Some(0) => {
+                matches!(self.counter(left).and_then(|counter| self.step(counter)), Some(Step::Divided))
+            }
+            _ => false,
+        }
+    }
+
+    fn reaches(&self, counted: Handle<Expression>, bound: Handle<Expression>) -> bool {
+        let counter = match self.function.expressions[counted] {
+            Expression::Binary { op: BinaryOperator::Add, left, right } if self.literal(right).is_some() => left,
+            _ => counted,
+        };
+        let step = self.counter(counter).and_then(|counter| self.step(counter));
+        matches!(step, Some(Step::Climbs(step)) if self.stays(bound) && self.most(bound) <= u32::MAX - (step - 1))
+    }
+
+    /// The variable that an expression is the value of, read anew every time round.
+    fn counter(&self, value: Handle<Expression>) -> Option<Handle<LocalVariable>> {
+        let Expression::Load { pointer } = self.function.expressions[value] else { return None };
+        let Expression::LocalVariable(variable) = self.function.expressions[pointer] else { return None };
+        let TypeInner::Scalar(Scalar::U32) = self.module.types[self.function.local_variables[variable].ty].inner else {
+            return None;
+        };
+        self.evaluates(value).then_some(variable)
+    }
+
+    /// What the loop does to a variable, if it is one thing, and done every time round.
+    fn step(&self, variable: Handle<LocalVariable>) -> Option<Step> {
+        let stored = |block: &Block| -> Vec<Handle<Expression>> {
+            let stores = block.iter().filter_map(|statement| match *statement {
+                Statement::Store { pointer, value } if self.is(pointer, variable) => Some(value),
+                _ => None,
+            });
+            stores.collect()
+        };
+        let [value] = stored(self.continuing)[..] else { return None };
+        if self.changes(variable) != 1 || !self.evaluates(value) {
+            return None;
+        }
+        let Expression::Binary { op, left, right } = self.function.expressions[value] else { return None };
+        match (op, self.literal(right)?) {
+            _ if self.counter(left) != Some(variable) => None,
+            (BinaryOperator::Add, step @ 1..) => Some(Step::Climbs(step)),
+            (BinaryOperator::Divide, 2..) => Some(Step::Divided),
+            _ => None,
+        }
+    }
+
+    /// How many statements of the loop may change a variable.
+    fn changes(&self, variable: Handle<LocalVariable>) -> usize {
+        let mut changes = 0;
+        self.each_statement(&mut |statement| {
+            changes += usize::from(match statement {
+                Statement::Store { pointer, .. } => self.root(*pointer) == Some(variable),
+                Statement::Call { arguments, .. } => {
+                    arguments.iter().any(|&argument| self.root(argument) == Some(variable))
+                }
+                _ => false,
+            });
+        });
+        changes
+    }
+
+    /// Whether an expression has the same value every time round.
+    fn stays(&self, value: Handle<Expression>) -> bool {
+        match self.function.expressions[value] {
+            _ if !self.evaluates(value) => true,
+            Expression::AccessIndex { base, .. } => self.stays(base),
+            Expression::Binary { left, right, .. } => self.stays(left) && self.stays(right),
+            Expression::Math { arg, arg1: Some(arg1), arg2: None, .. } => self.stays(arg) && self.stays(arg1),
+            Expression::Load { pointer } => match self.root(pointer) {
+                Some(variable) => self.changes(variable) == 0,
+                None => self.is_uniform(pointer),
+            },
+            _ => false,
+        }
+    }
+
+    /// An upper bound of an expression's value.
+    fn most(&self, value: Handle<Expression>) -> u32 {
+        match self.function.expressions[value] {
+            Expression::Math { fun: MathFunction::Min, arg, arg1: Some(arg1), .. } => {
+                self.most(arg).min(self.most(arg1))
+            }
+            _ => self.literal(value).unwrap_or(u32::MAX),
+        }
+    }
+
+    fn literal(&self, value: Handle<Expression>) -> Option<u32> {
+        match self.function.expressions[value] {
+            Expression::Literal(Literal::U32(literal)) => Some(literal),
+            Expression::Constant(constant) => {
+                match self.module.global_expressions[self.module.constants[constant].init] {
+                    Expression::Literal(Literal::U32(literal)) => Some(literal),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn is(&self, pointer: Handle<Expression>, variable: Handle<LocalVariable>) -> bool {
+        matches!(self.function.expressions[pointer], Expression::LocalVariable(own) if own == variable)
+    }
+
+    /// The variable that a pointer leads into.
+    fn root(&self, pointer: Handle<Expression>) -> Option<Handle<LocalVariable>> {
+        match self.function.expressions[pointer] {
+            Expression::LocalVariable(variable) => Some(variable),
+            Expression::Access { base, .. } | Expression::AccessIndex { base, .. } => self.root(base),
+            _ => None,
+        }
+    }
+
+    /// Whether a pointer leads to a number among the parameters, always the same.
+    fn is_uniform(&self, pointer: Handle<Expression>) -> bool {
+        match self.function.expressions[pointer] {
+            Expression::GlobalVariable(variable) => {
+                self.module.global_variables[variable].space == AddressSpace::Uniform
+            }
+            Expression::AccessIndex { base, .. } => self.is_uniform(base),
+            _ => false,
+        }
+    }
+
+    /// Whether an expression is evaluated in the loop, every time round, and not before it.
+    fn evaluates(&self, value: Handle<Expression>) -> bool {
+        let mut evaluates = false;
+        self.each_statement(&mut |statement| {
+            evaluates |= match statement {
+                Statement::Emit(range) => range.clone().any(|emitted| emitted == value),
+                Statement::Call { result, .. } => *result == Some(value),
+                _ => false,
+            };
+        });
+        evaluates
+    }
+
+    fn each_statement(&self, visit: &mut impl FnMut(&Statement)) {
+        each_statement(self.body, visit);
+        each_statement(self.continuing, visit);
+    }
+}
+
+fn each_statement<'a>(block: &'a Block, visit: &mut impl FnMut(&'a Statement)) {
+    for statement in block {
+        visit(statement);
+        match statement {
+            Statement::Block(inner) => each_statement(inner, visit),
+            Statement::If { accept, reject, .. } => {
+                each_statement(accept, visit);
+                each_statement(reject, visit);
+            }
+            Statement::Switch { cases, .. } => cases.iter().for_each(|case| each_statement(&case.body, visit)),
+            Statement::Loop { body, continuing, .. } => {
+                each_statement(body, visit);
+                each_statement(continuing, visit);
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Every shader variant, held against naga: it validates, the native back ends accept it, and its loops keep to the
+//! rules. No GPU needed.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod loops;
+
+use common::kernels::kernels;
+use loops::problems;
+use naga::valid::{Capabilities, ValidationFlags, Validator};
+use wgmax::plan::Kernel;
+
+fn parse(kernel: &Kernel) -> naga::Module {
+    let wgsl = kernel.wgsl();
+    naga::front::wgsl::parse_str(&wgsl).unwrap_or_else(|error| panic!("{kernel}: {}", error.emit_to_string(&wgsl)))
+}
+
+/// WebGPU without any optional feature.
+fn validate(kernel: &Kernel, module: &naga::Module) -> naga::valid::ModuleInfo {
+    Validator::new(ValidationFlags::all(), Capabilities::empty())
+        .validate(module)
+        .unwrap_or_else(|error| panic!("{kernel}: {}", error.emit_to_string(&kernel.wgsl())))
+}
+
+#[test]
+fn every_variant_validates_and_reaches_every_back_end() {
+    for kernel in kernels() {
+        let module = parse(&kernel);
+        let info = validate(&kernel, &module);
+        let constants = kernel.constants.iter().map(|c| (c.name().to_string(), f64::from(c.value()))).collect();
+        for constant in &kernel.constants {
+            let declared = module.overrides.iter().any(|(_, o)| o.name.as_deref() == Some(constant.name()));
+            assert!(declared, "{kernel}: {constant:?} is not declared");
+        }
+        let (module, info) = naga::back::pipeline_constants::process_overrides(&module, &info, None, &constants)
+            .unwrap_or_else(|error| panic!("{kernel}: {error}"));
+        assert_eq!(problems(&module), [""; 0], "{kernel}");
+        naga::back::spv::write_vec(&module, &info, &naga::back::spv::Options::default(), None)
+            .unwrap_or_else(|error| panic!("{kernel}: SPIR-V: {error}"));
+        let msl = naga::back::msl::Options { fake_missing_bindings: true, ..Default::default() };
+        naga::back::msl::write_string(&module, &info, &msl, &naga::back::msl::PipelineOptions::default())
+            .unwrap_or_else(|error| panic!("{kernel}: MSL: {error}"));
+        let hlsl = naga::back::hlsl::Options { fake_missing_bindings: true, ..Default::default() };
+        let mut text = String::new();
+        naga::back::hlsl::Writer::new(&mut text, &hlsl, &naga::back::hlsl::PipelineOptions::default())
+            .write(&module, &info, None)
+            .unwrap_or_else(|error| panic!("{kernel}: HLSL: {error}"));
+    }
+}
+
+#[test]
+fn loops_that_break_a_rule_are_told() {
+    let kept = [
+        "for (var i = 0u; i < n; i++) { x += i; }",
+        "for (var i = 0u; (i < n) & (x < 9u); i++) { x += i; }",
+        "for (var i = 0u; i < params[1]; i++) { x += i; }",
+        "for (var i = n; i > 0u; i /= 2u) { x += i; }",
+        "var i = n; loop { if (x > 9u) { break; } x += i; continuing { i += 1u; break if (x > 5u) | (i + 1u >= n); } }",
+        "var i = x; loop { if (i >= min(n, 0xfffffffcu)) { break; } if (i == 3u) { continue; } continuing { i += 4u; } }",
+    ];
+    let may_not_end = [
+        "for (var i = 0u; i <= n; i++) { x += i; }", // n may be the greatest number
+        "for (var i = 0u; i < n; i += 2u) { x += i; }", // so that n is leapt over
+        "for (var i = 0u; i < min(n, 0xffffffffu); i += 2u) { x += i; }",
+        "for (var i = 0u; i < n; i += params[2]) { x += i; }", // may be 0
+        "for (var i = 0u; i < n; i++) { i = x; }",
+        "for (var i = 0u; i < n; i++) { reset(&i); }",
+        "for (var i = 0u; i < x; i++) { x += 2u; }",
+        "for (var i = 0u; i < n; i++) { for (var j = 0u; j < n;) { x += j; } }",
+        "var i = 0u; loop { if (i >= n) { break; } if (x > 9u) { i += 1u; } }",
+        "var i = 0u; loop { if (i >= n) { break; } continuing { if (x > 9u) { i += 1u; } } }",
+        "var i = n; loop { if (i >= n) { break; } x += i; continuing { i -= 1u; } }",
+        "var i = 0u; loop { if ((i >= n) & (x > 9u)) { break; } x += i; continuing { i += 1u; } }",
+        "for (var i = 0; i < i32(n); i++) { x += n; }",
+        "for (var i = n; i > 0u; i /= params[3]) { x += i; }",
+    ];
+    let left_late = [
+        "var i = 0u; loop { x += i; continuing { i += 1u; break if i >= n; } }",
+        "var i = 0u; loop { if (i >= n) { x = 0u; break; } continuing { i += 1u; break if i >= n; } }",
+    ];
+    let expected =
+        [(&kept[..], None), (&may_not_end, Some("may not end")), (&left_late, Some("is not left at its beginning"))];
+    for (texts, problem) in expected {
+        for text in texts {
+            let module = naga::front::wgsl::parse_str(&format!(
+                "@group(0) @binding(0) var<uniform> params: vec4<u32>;
+                fn reset(i: ptr<function, u32>) {{ *i = 0u; }}
+                fn f(n: u32) -> u32 {{ var x = n; {text} return x; }}"
+            ));
+            let found = problems(&module.unwrap_or_else(|error| panic!("{text}: {error}")));
+            let problem = problem.map(|problem| format!("a loop of f {problem}"));
+            assert_eq!(found, Vec::from_iter(problem), "{text}");
+        }
+    }
+}
