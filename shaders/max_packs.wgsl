@@ -1,7 +1,7 @@
 // Max where every operand runs along the rows with whole packs, or has one element for all of a row.
 override GROUP: u32 = 64u;
 
-@group(0) @binding(1) var<storage, read_write> values: array<vec4<u32>>;
+@group(0) @binding(1) var<storage, read_write> values: array<BoundPack>;
 
 @compute @workgroup_size(GROUP)
 fn main(
@@ -29,9 +29,9 @@ fn main(
             }
             var m = fold_runs(constant, packs, i - begin);
             if (CONTINUES) {
-                m = fold(m, values[i]);
+                m = fold(m, words_of(values[i]));
             }
-            values[i] = pack_of(m);
+            values[i] = bound_pack(pack_of(m));
             continuing {
                 i += 1u;
                 break if i >= end;

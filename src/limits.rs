@@ -33,6 +33,9 @@ pub struct Limits {
     pub max_group_memory_bytes: u32,
     /// `max_compute_workgroups_per_dimension`.
     pub max_groups: u32,
+    /// Whether shaders may use 64-bit integers: wgpu's `SHADER_INT64`, which WebGPU does not have. Only lavapipe is
+    /// faster with them.
+    pub int64: bool,
 }
 
 impl Default for Limits {
@@ -46,6 +49,7 @@ impl Default for Limits {
             max_group_invocations: 256,
             max_group_memory_bytes: 16 << 10,
             max_groups: 65_535,
+            int64: false,
         }
     }
 }

@@ -77,6 +77,7 @@ fn any_limits() -> impl Strategy<Value = Limits> {
             max_group_invocations: invocations,
             max_group_memory_bytes: memory,
             max_groups: groups,
+            int64: groups % 2 == 1,
         },
     )
 }

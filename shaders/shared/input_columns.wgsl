@@ -9,15 +9,15 @@ fn tile_rows(p: u32, step: u32, rows: u32) -> vec4<u32> {
 }
 
 fn tile_maxima(rows: vec4<u32>) -> Maxima {
-    let a = packs[rows.x];
-    let b = packs[rows.y];
-    let c = packs[rows.z];
-    let d = packs[rows.w];
+    let a = pack_at(rows.x);
+    let b = pack_at(rows.y);
+    let c = pack_at(rows.z);
+    let d = pack_at(rows.w);
     return fold(fold(fold(maxima_of(a), b), c), d);
 }
 
-// The same, where the first word of each pack is known already.
-fn tile_maxima_after(first: vec4<u32>, rows: vec4<u32>) -> Maxima {
+// The same, where what is asked for ahead is known already.
+fn tile_maxima_after(first: Ahead, rows: vec4<u32>) -> Maxima {
     let ab = fold(maxima_of(pack_after(first.x, rows.x)), pack_after(first.y, rows.y));
     return fold(fold(ab, pack_after(first.z, rows.z)), pack_after(first.w, rows.w));
 }
@@ -34,16 +34,12 @@ fn two_tile_maxima(tiles: TwoTiles, across: u32) -> Maxima {
     return join_maxima(tile_maxima(tiles.upper + across), tile_maxima(tiles.lower + across));
 }
 
-// The same of the first packs: the first word of each of the eight rows is loaded before anything else, since a row lies
+// The same of the first packs: the beginning of each of the eight rows is loaded before anything else, since a row lies
 // in other cache lines than the last and no prefetcher knows where.
 fn two_tile_maxima_ahead(tiles: TwoTiles) -> Maxima {
-    let upper = first_words(tiles.upper);
-    let lower = first_words(tiles.lower);
+    let upper = ahead_of(tiles.upper);
+    let lower = ahead_of(tiles.lower);
     return join_maxima(tile_maxima_after(upper, tiles.upper), tile_maxima_after(lower, tiles.lower));
 }
 
-fn first_words(rows: vec4<u32>) -> vec4<u32> {
-    return vec4<u32>(words[4u * rows.x], words[4u * rows.y], words[4u * rows.z], words[4u * rows.w]);
-}
-
-fn tile_maxima_ahead(rows: vec4<u32>) -> Maxima { return tile_maxima_after(first_words(rows), rows); }
+fn tile_maxima_ahead(rows: vec4<u32>) -> Maxima { return tile_maxima_after(ahead_of(rows), rows); }

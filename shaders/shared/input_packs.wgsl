@@ -1,14 +1,11 @@
 // The same input as 16-byte packs, for the bulk of the loads. A pack that is not wholly inside the input's binding, or
 // not wholly wanted, is put together from words.
-@group(0) @binding(2) var<storage, read> packs: array<vec4<u32>>;
+@group(0) @binding(2) var<storage, read> packs: array<BoundPack>;
 
 // Whether runs, or rows of columns, begin or end within a pack.
 override RAGGED: bool = false;
 
-// Pack number p, whose first word is known already.
-fn pack_after(first: u32, p: u32) -> vec4<u32> {
-    return vec4<u32>(first, words[4u * p + 1u], words[4u * p + 2u], words[4u * p + 3u]);
-}
+fn pack_at(p: u32) -> vec4<u32> { return words_of(packs[p]); }
 
 // Bytes [begin, end) of four words, each given as its distance from the word's first byte.
 fn byte_mask(begin: vec4<i32>, end: vec4<i32>) -> vec4<u32> {

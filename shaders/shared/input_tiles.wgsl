@@ -14,9 +14,9 @@ fn pack_range(begin: u32, end: u32) -> PackRange {
 // The peak of a tile: four packs, TEAM apart, in flight together. Where it reaches beyond the last, its first pack is
 // taken again: that changes no maximum, and costs less than a loop over what is left.
 fn tile_peak(p: u32, last: u32) -> Peak {
-    let a = packs[p];
-    let b = packs[select(p, p + TEAM, p + TEAM < last)];
-    let c = packs[select(p, p + 2u * TEAM, p + 2u * TEAM < last)];
-    let d = packs[select(p, p + 3u * TEAM, p + 3u * TEAM < last)];
+    let a = pack_at(p);
+    let b = pack_at(select(p, p + TEAM, p + TEAM < last));
+    let c = pack_at(select(p, p + 2u * TEAM, p + 2u * TEAM < last));
+    let d = pack_at(select(p, p + 3u * TEAM, p + 3u * TEAM < last));
     return join_peaks(join_peaks(peak_of(a), peak_of(b)), join_peaks(peak_of(c), peak_of(d)));
 }

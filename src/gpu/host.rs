@@ -13,7 +13,7 @@ use crate::{Error, Operation, Plan, Tensor};
 pub struct GpuOptions {
     /// Part of the adapter's name, in any case; without it hardware comes before software.
     pub adapter: Option<String>,
-    /// What the device is to have; without it everything that the adapter has.
+    /// What the device is to have; without it everything that the adapter has, 64-bit integers included.
     pub limits: Option<wgpu::Limits>,
     /// Optional features to ask for where the adapter has them. Nothing here needs any.
     pub features: wgpu::Features,
@@ -46,7 +46,8 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// Picks an adapter and opens a device on it, with no optional feature but those asked for.
+    /// Picks an adapter and opens a device on it, with no optional feature but those asked for, and 64-bit
+    /// integers unless limits are given.
     ///
     /// # Errors
     /// [`Error::NoAdapter`] if there is none, or none of that name, with the names that there are; [`Error::Gpu`] if
@@ -54,10 +55,11 @@ impl Gpu {
     pub async fn new(options: &GpuOptions) -> Result<Gpu, Error> {
         let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
         let adapter = pick_adapter(&instance, options).await?;
+        let faster = if options.limits.is_none() { wgpu::Features::SHADER_INT64 } else { wgpu::Features::empty() };
         let (device, queue) = adapter
             .request_device(&wgpu::DeviceDescriptor {
                 label: Some("wgmax"),
-                required_features: options.features & adapter.features(),
+                required_features: (options.features | faster) & adapter.features(),
                 required_limits: options.limits.clone().unwrap_or_else(|| adapter.limits()),
                 ..Default::default()
             })

@@ -29,6 +29,7 @@ impl From<&wgpu::Device> for Limits {
                 .min(limits.max_compute_workgroup_size_x),
             max_group_memory_bytes: limits.max_compute_workgroup_storage_size,
             max_groups: limits.max_compute_workgroups_per_dimension,
+            int64: device.features().contains(wgpu::Features::SHADER_INT64),
         }
     }
 }

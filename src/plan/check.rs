@@ -12,7 +12,8 @@ impl Plan {
     /// any size where an `override` sets it, and knows nothing of slots.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] or [`Error::BindingMisaligned`] for a plan that was made for larger limits;
+    /// [`Error::TooLarge`] or [`Error::BindingMisaligned`] for a plan that was made for larger limits,
+    /// [`Error::DeviceTooSmall`] for one that was made for [`Limits::int64`] where there is none;
     /// [`Error::InvalidPlan`] for one that contradicts itself.
     pub fn check(&self, limits: &Limits) -> Result<(), Error> {
         if let Some(input) = self.in_place {
@@ -30,6 +31,9 @@ impl Plan {
     fn check_pass(&self, n: usize, pass: &Pass, limits: &Limits) -> Result<(), Error> {
         for constant in &pass.kernel.constants {
             check_constant(*constant, limits)?;
+        }
+        if pass.kernel.int64 && !limits.int64 {
+            return Err(Error::DeviceTooSmall { what: "SHADER_INT64", given: 0, needed: 1 });
         }
         for groups in pass.grid {
             within("workgroups in one dimension", groups.into(), limits.max_groups.into())?;

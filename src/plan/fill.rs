@@ -25,7 +25,7 @@ pub(super) fn fill(dtype: DType, element: [u32; 2], target: Binding, limits: &Li
     for Range { start, end } in blocks(0..target.bytes / 4, most) {
         let words = end - start;
         passes.push(Pass {
-            kernel: Kernel { program: Program::Fill, dtype, constants: vec![Constant::Group(group as u32)] },
+            kernel: Kernel::new(Program::Fill, dtype, vec![Constant::Group(group as u32)], &tuning),
             params: Params::Fill(FillParams { words: word(words)?, low, high }),
             grid: grid(words.div_ceil(group), group, limits)?,
             bindings: vec![target_part(target, 4, start, words)],

@@ -155,7 +155,7 @@ impl Job<'_> {
         word(len + columns)?; // the shader counts on from the first column
         constants.insert(0, Constant::Group(tuning.group as u32));
         Ok(Pass {
-            kernel: Kernel { program: Program::HardmaxWrite, dtype, constants },
+            kernel: Kernel::new(Program::HardmaxWrite, dtype, constants, &tuning),
             params: Params::HardmaxWrite(HardmaxWriteParams {
                 len: word(len)?,
                 columns: word(columns)?,
@@ -243,7 +243,7 @@ fn one_dispatch(reduction: &Reduction, setup: &Setup, output: &Output, limits: &
     params.columns = word(output.columns)?;
     word(output.len + 64 * tuning.group)?; // the shaders count output elements
     Ok(Some(Pass {
-        kernel: Kernel { program, dtype: reduction.dtype, constants: reduction.scan_constants(problem, &cut, tuning) },
+        kernel: Kernel::new(program, reduction.dtype, reduction.scan_constants(problem, &cut, tuning), tuning),
         params: Params::Reduction(params),
         grid: grid(groups, tuning.group * lanes, limits)?,
         bindings: [&input_bindings(access, *window), &[output.target][..]].concat(),

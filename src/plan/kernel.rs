@@ -1,6 +1,7 @@
 use std::fmt;
 
 use super::text::shader;
+use super::tuning::Tuning;
 use crate::DType;
 
 /// A shader: which program, over which storage type, with which constants.
@@ -15,6 +16,8 @@ pub struct Kernel {
     pub dtype: DType,
     /// The values of its `override` declarations; those not named keep their defaults.
     pub constants: Vec<Constant>,
+    /// Whether 16-byte packs are bound as pairs of 64-bit integers. It takes a device with [`Limits::int64`](crate::Limits::int64).
+    pub int64: bool,
 }
 
 /// What a shader does.
@@ -185,6 +188,11 @@ impl Constant {
 }
 
 impl Kernel {
+    /// With packs as the policy has them.
+    pub(super) fn new(program: Program, dtype: DType, constants: Vec<Constant>, tuning: &Tuning) -> Kernel {
+        Kernel { program, dtype, constants, int64: tuning.int64 && program.takes_packs() }
+    }
+
     /// The entry point of every shader.
     pub const ENTRY_POINT: &'static str = "main";
 
@@ -228,7 +236,8 @@ impl Kernel {
             }
             Program::HardmaxWrite => [type_parts(self.dtype), vec![shader!("hardmax_write")]].concat(),
             Program::MaxPacks { .. } => {
-                [type_parts(self.dtype), vec![shader!("shared/broadcast"), shader!("max_packs")]].concat()
+                let packs = [self.pack_part(), shader!("shared/broadcast"), shader!("max_packs")];
+                [&type_parts(self.dtype)[..], &packs].concat()
             }
             Program::MaxElements { .. } => {
                 [type_parts(self.dtype), vec![shader!("shared/broadcast"), shader!("max_elements")]].concat()
@@ -250,7 +259,7 @@ impl Kernel {
             (Operator::ArgMax, Access::FinishPieces) => shader!("shared/best_place"),
             (Operator::ArgMax, _) => shader!("shared/best_position"),
         });
-        parts.extend(input_parts(self.dtype, access));
+        parts.extend(self.input_parts(access));
         parts.push(match (operator, access) {
             (Operator::ReduceMax, Access::Rows) => shader!("reduce_max_rows"),
             (Operator::ReduceMax, Access::Columns) => shader!("reduce_max_columns"),
@@ -262,6 +271,35 @@ impl Kernel {
             (Operator::ArgMax, Access::Finish | Access::FinishPieces) => shader!("arg_max_finish"),
         });
         parts
+    }
+
+    fn input_parts(&self, access: Access) -> Vec<&'static str> {
+        let words = if self.dtype.bytes() == 8 { shader!("shared/input_wide") } else { shader!("shared/input_narrow") };
+        let packs = [words, self.pack_part(), shader!("shared/input_packs")];
+        let ahead = if self.int64 { shader!("shared/ahead_int64") } else { shader!("shared/ahead") };
+        match access {
+            Access::Rows => [&packs[..], &[shader!("shared/input_tiles")]].concat(),
+            Access::Columns => [&packs[..], &[ahead, shader!("shared/input_columns")]].concat(),
+            Access::Strided => vec![words],
+            Access::Finish | Access::FinishPieces => vec![],
+        }
+    }
+
+    fn pack_part(&self) -> &'static str {
+        if self.int64 { shader!("shared/packs_int64") } else { shader!("shared/packs") }
+    }
+}
+
+impl Program {
+    /// Whether it reads whole packs.
+    const fn takes_packs(self) -> bool {
+        match self {
+            Program::Reduce { access, .. } | Program::HardmaxRows { access, .. } => {
+                matches!(access, Access::Rows | Access::Columns)
+            }
+            Program::MaxPacks { .. } => true,
+            Program::Fill | Program::HardmaxColumns | Program::HardmaxWrite | Program::MaxElements { .. } => false,
+        }
     }
 }
 
@@ -282,12 +320,12 @@ fn pack_operands(dtype: DType, operands: u32, splats: u32) -> String {
             true => format!("    m = maxima_of({pack});\n"),
             false => format!("    m = fold(m, {pack});\n"),
         };
-        let element = if is_splat { "u32" } else { "vec4<u32>" };
+        let element = if is_splat { "u32" } else { "BoundPack" };
         declarations += &operand(n, element);
         match (is_splat, dtype.bytes() == 8) {
             (false, _) => {
                 addresses += &format!("    packs[{n}] /= PACK_ELEMENTS;\n");
-                runs += &fold(format!("operand{n}[packs[{n}] + column]"));
+                runs += &fold(format!("words_of(operand{n}[packs[{n}] + column])"));
             }
             (true, false) => {
                 constants += &fold(format!("splat(operand{n}[at[{n}] / LANES], at[{n}] % LANES)"));
@@ -387,16 +425,6 @@ fn type_parts(dtype: DType) -> Vec<&'static str> {
     [&[constants], class].concat()
 }
 
-fn input_parts(dtype: DType, access: Access) -> Vec<&'static str> {
-    let words = if dtype.bytes() == 8 { shader!("shared/input_wide") } else { shader!("shared/input_narrow") };
-    match access {
-        Access::Rows => vec![words, shader!("shared/input_packs"), shader!("shared/input_tiles")],
-        Access::Columns => vec![words, shader!("shared/input_packs"), shader!("shared/input_columns")],
-        Access::Strided => vec![words],
-        Access::Finish | Access::FinishPieces => vec![],
-    }
-}
-
 impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.program {
@@ -422,6 +450,6 @@ impl fmt::Display for Kernel {
         for constant in &self.constants {
             write!(f, " {}={}", constant.name(), constant.value())?;
         }
-        Ok(())
+        if self.int64 { f.write_str(" int64") } else { Ok(()) }
     }
 }

@@ -521,7 +521,7 @@ impl Job {
         constants.extend(reads.iter().any(|read| read.partial).then_some(Constant::Guarded));
         let bind = |(n, read): (usize, &Read)| Binding { binding: FIRST_OPERAND + n as u32, ..read.window };
         Ok(Pass {
-            kernel: Kernel { program, dtype: self.dtype, constants },
+            kernel: Kernel::new(program, self.dtype, constants, tuning),
             params: Params::Broadcast(BroadcastParams {
                 len: word(self.len)?,
                 share: word(share)?,

@@ -293,7 +293,7 @@ mod tests {
     }
 
     fn wgsl_struct_layout(program: Program, name: &str) -> (Vec<(String, usize)>, usize) {
-        let wgsl = Kernel { program, dtype: DType::F32, constants: vec![] }.wgsl();
+        let wgsl = Kernel { program, dtype: DType::F32, constants: vec![], int64: false }.wgsl();
         let module = naga::front::wgsl::parse_str(&wgsl).unwrap();
         let (_, params) = module.types.iter().find(|(_, own)| own.name.as_deref() == Some(name)).unwrap();
         let naga::TypeInner::Struct { members, span } = &params.inner else { panic!("{name} is no struct") };

@@ -147,7 +147,7 @@ impl Reduction<'_> {
         constants.extend(self.index_constant().filter(|_| matches!(store, Store::Index | Store::Both)));
         let share = word(self.share(problem, cut, store, tuning))?;
         Ok(Pass {
-            kernel: Kernel { program, dtype: self.dtype, constants },
+            kernel: Kernel::new(program, self.dtype, constants, tuning),
             grid: self.grid(problem, cut, store, tuning, limits)?,
             params: Params::Reduction(ReductionParams { placement, share, ..self.params(problem, cut, store)? }),
             bindings: [&input_bindings(access, *window), targets].concat(),
@@ -189,7 +189,7 @@ impl Reduction<'_> {
     fn finish_kernel(&self, access: Access, team: u64, tuning: &Tuning) -> Kernel {
         let program = Program::Reduce { operator: self.operator, access, team: team > 1, store: self.store };
         let constants = self.constants(team, tuning).chain(self.index_constant()).collect();
-        Kernel { program, dtype: self.dtype, constants }
+        Kernel::new(program, self.dtype, constants, tuning)
     }
 
     fn constants(&self, team: u64, tuning: &Tuning) -> impl Iterator<Item = Constant> {

@@ -7,8 +7,8 @@ use wgmax::{AdapterKind, Error, Gpu, GpuOptions, Limits, Operation, Tensor, wgpu
 
 use super::{first_difference, tensors};
 
-/// The devices under test: the adapter with all it has, and the same with WebGPU's default limits; neither has an
-/// optional feature. Which adapter is the environment's choice (see `tests/run.sh`).
+/// The devices under test: the adapter with all it has, 64-bit integers included, and the same with WebGPU's default
+/// limits and no optional feature. Which adapter is the environment's choice (see `tests/run.sh`).
 pub fn gpus() -> &'static [Gpu; 2] {
     static GPUS: OnceLock<[Gpu; 2]> = OnceLock::new();
     GPUS.get_or_init(|| {

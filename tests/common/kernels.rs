@@ -7,7 +7,15 @@ pub fn kernels() -> Vec<Kernel> {
     let mut kernels = Vec::new();
     for dtype in DType::ALL {
         let mut push = |program, constants: &[Constant]| {
-            kernels.push(Kernel { program, dtype, constants: constants.to_vec() });
+            let packs = matches!(
+                program,
+                Program::Reduce { access: Access::Rows | Access::Columns, .. }
+                    | Program::HardmaxRows { access: Access::Rows, .. }
+                    | Program::MaxPacks { .. }
+            );
+            let constants = constants.to_vec();
+            let kernel = |int64| Kernel { program, dtype, constants: constants.clone(), int64 };
+            kernels.extend([false, true].into_iter().filter(|&int64| packs || !int64).map(kernel));
         };
         push(Program::Fill, &[Constant::Group(64)]);
         push(Program::HardmaxWrite, &[Constant::Group(64)]);

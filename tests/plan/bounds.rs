@@ -164,6 +164,7 @@ fn check_bounds(op: &impl Operation, view: &View, dtype: DType, limits: &Limits,
 pub fn limits_sweep() -> Vec<Limits> {
     let huge = |adapter| Limits {
         subgroup_size: 8,
+        int64: true,
         adapter,
         max_binding_bytes: 2 << 30,
         binding_alignment_bytes: 16,

@@ -13,8 +13,8 @@ use wgmax::plan::{
     Slot,
 };
 use wgmax::{
-    AdapterKind, ArgMax, ArgMaxOutput, Axes, DType, EmptyMax, Error, Hardmax, Limits, Max, NanPolicy, Operation, Plan,
-    ReduceMax, Slices, Tensor, View,
+    AdapterKind, AnyOperation, ArgMax, ArgMaxOutput, Axes, DType, EmptyMax, Error, Hardmax, Limits, Max, NanPolicy,
+    Operation, Plan, ReduceMax, Slices, Tensor, View,
 };
 
 fn gpu() -> Limits {
@@ -283,7 +283,12 @@ fn a_portable_shader_stands_there_once_and_its_key_tells_it_apart() {
     texts.dedup();
     assert_eq!(keys.len(), texts.len());
     // The key is the same on every machine and from every compiler.
-    let fill = wgmax::plan::Kernel { program: Program::Fill, dtype: DType::F32, constants: vec![Constant::Group(64)] };
+    let fill = wgmax::plan::Kernel {
+        program: Program::Fill,
+        dtype: DType::F32,
+        constants: vec![Constant::Group(64)],
+        int64: false,
+    };
     assert_eq!(PortableShader::from(&fill).key.len(), 16);
 }
 
@@ -312,7 +317,6 @@ fn the_portable_form_is_what_its_document_says() {
 #[cfg(feature = "serde")]
 #[test]
 fn an_operation_survives_json_and_may_leave_out_what_is_as_it_starts() {
-    use wgmax::AnyOperation;
     for case in common::cases::all().iter().step_by(97) {
         let json = serde_json::to_string(&case.op).unwrap();
         assert_eq!(serde_json::from_str::<AnyOperation>(&json).unwrap(), case.op, "{json}");
@@ -423,6 +427,35 @@ fn a_plan_for_larger_limits_is_refused() {
         let limits = Limits { max_group_invocations: device, ..gpu() };
         let (what, given) = ("invocations of a team", invocations.into());
         assert_eq!(larger.check(&limits), Err(Error::TooLarge { what, given, limit }));
+    }
+}
+
+/// Only lavapipe is faster with them.
+#[test]
+fn packs_are_64_bit_integers_on_lavapipe_where_it_has_them() {
+    let lavapipe = Limits { subgroup_size: 8, ..cpu() };
+    let ops: [AnyOperation; 6] = [
+        reduce_max(DType::F16, &[64, 4096], &[1]).into(),
+        reduce_max(DType::F16, &[64, 4096], &[0]).into(),
+        ArgMax::new(DType::F32, View::new([64, 4096]).unwrap()).axes([1]).into(),
+        Hardmax::new(DType::F32, View::new([64, 4096]).unwrap(), Slices::Along(1)).into(),
+        Max::new(DType::F32, [View::new([64]).unwrap(), View::new([64]).unwrap()]).into(),
+        Max::new(DType::F32, [View::new([64]).unwrap(), View::strided([64], [2], 0).unwrap()]).into(),
+    ];
+    for (n, op) in ops.iter().enumerate() {
+        let plan = op.plan(&lavapipe).unwrap();
+        let mut int64 = op.plan(&Limits { int64: true, ..lavapipe.clone() }).unwrap();
+        let taken = int64.passes.iter().filter(|pass| pass.kernel.int64).count();
+        assert_eq!(taken, usize::from(n < 5), "{int64}"); // the last has no packs
+        if taken > 0 {
+            let error = Error::DeviceTooSmall { what: "SHADER_INT64", given: 0, needed: 1 };
+            assert_eq!(int64.check(&lavapipe), Err(error));
+        }
+        int64.passes.iter_mut().for_each(|pass| pass.kernel.int64 = false);
+        assert_eq!(int64, plan);
+        for other in [gpu(), cpu()] {
+            assert_eq!(op.plan(&Limits { int64: true, ..other.clone() }), op.plan(&other));
+        }
     }
 }
 

@@ -289,6 +289,7 @@ impl Dice {
         Limits {
             adapter: self.pick(&[AdapterKind::Gpu, AdapterKind::Cpu]),
             subgroup_size: self.pick(&[4, 8]),
+            int64: false,
             max_binding_bytes: 600 + elements * 8 / self.pick(&[1, 1, 8, 30, 100]),
             binding_alignment_bytes: self.pick(&[16, 32, 64, 256]),
             max_storage_bindings: self.pick(&[4, 8, 64]),

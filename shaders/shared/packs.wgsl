@@ -1,0 +1,5 @@
+// 16-byte packs as they are bound: four words.
+alias BoundPack = vec4<u32>;
+
+fn words_of(pack: BoundPack) -> vec4<u32> { return pack; }
+fn bound_pack(words: vec4<u32>) -> BoundPack { return words; }

@@ -1,0 +1,10 @@
+// 16-byte packs as they are bound where 64 bits are loaded as fast as 32: the low word of each half first.
+alias BoundPack = vec2<u64>;
+
+fn words_of(pack: BoundPack) -> vec4<u32> {
+    return vec4<u32>(u32(pack.x & 0xfffffffflu), u32(pack.x >> 32u), u32(pack.y & 0xfffffffflu), u32(pack.y >> 32u));
+}
+
+fn bound_pack(words: vec4<u32>) -> BoundPack {
+    return vec2<u64>(u64(words.x) | (u64(words.y) << 32u), u64(words.z) | (u64(words.w) << 32u));
+}
