@@ -33,8 +33,8 @@ fn main(
             store_columns(block[n], start + c, chunk, c, PACK_ELEMENTS);
         }
     } else {
-        for (var c = column; c < min(end, FARTHEST); c += PACK_ELEMENTS) {
-            search_pack(start, chunk, c, end);
+        for (var n = 0u; n < min(end - column, 4u * PACK_ELEMENTS); n += PACK_ELEMENTS) {
+            search_pack(start, chunk, column + n, end);
         }
     }
 }

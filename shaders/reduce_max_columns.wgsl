@@ -29,8 +29,8 @@ fn main(
             store_columns(block[n], chunk, column + n * PACK_ELEMENTS, PACK_ELEMENTS);
         }
     } else {
-        for (var c = column; c < min(end, FARTHEST); c += PACK_ELEMENTS) {
-            reduce_pack(start, chunk, c, end);
+        for (var n = 0u; n < min(end - column, 4u * PACK_ELEMENTS); n += PACK_ELEMENTS) {
+            reduce_pack(start, chunk, column + n, end);
         }
     }
 }

@@ -122,6 +122,12 @@ pub enum Error {
         /// The least that works.
         needed: u64,
     },
+    /// A plan takes an optional feature that the device has not.
+    #[error("the plan takes {feature}, which the device has not")]
+    MissingFeature {
+        /// wgpu's name of it.
+        feature: &'static str,
+    },
     /// A plan that this crate did not make, or not like this: its parts do not fit together.
     #[error("the plan contradicts itself: {problem}")]
     InvalidPlan {

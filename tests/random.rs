@@ -67,8 +67,8 @@ fn any_axes() -> impl Strategy<Value = Axes> {
 
 fn any_limits() -> impl Strategy<Value = Limits> {
     let small = || prop_oneof![2 => any::<u32>(), 4 => 0..1025_u32, 1 => Just(65_535_u32)];
-    (adapters(), small(), any_size(), any_size(), small(), small(), small(), small()).prop_map(
-        |(adapter, subgroup_size, binding, alignment, bindings, invocations, memory, groups)| Limits {
+    (adapters(), small(), any_size(), any_size(), small(), small(), small(), small(), any::<bool>()).prop_map(
+        |(adapter, subgroup_size, binding, alignment, bindings, invocations, memory, groups, int64)| Limits {
             adapter,
             subgroup_size,
             max_binding_bytes: binding,
@@ -77,7 +77,7 @@ fn any_limits() -> impl Strategy<Value = Limits> {
             max_group_invocations: invocations,
             max_group_memory_bytes: memory,
             max_groups: groups,
-            int64: groups % 2 == 1,
+            int64,
         },
     )
 }

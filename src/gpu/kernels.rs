@@ -85,9 +85,9 @@ impl Kernels {
     /// queue. Several threads compile different kernels at once, and none twice.
     ///
     /// # Errors
-    /// [`Error::TooLarge`], [`Error::BindingMisaligned`] or [`Error::DeviceTooSmall`] for a plan that was made for larger
-    /// limits than the device's, [`Error::InvalidPlan`] for one that contradicts itself; [`Error::Gpu`] or [`Error::OutOfMemory`] if the
-    /// device refuses a shader, a pipeline or the buffer.
+    /// [`Error::TooLarge`], [`Error::BindingMisaligned`] or [`Error::MissingFeature`] for a plan that was made for
+    /// another device's limits, [`Error::InvalidPlan`] for one that contradicts itself; [`Error::Gpu`] or
+    /// [`Error::OutOfMemory`] if the device refuses a shader, a pipeline or the buffer.
     pub async fn prepare(&self, plan: &Plan) -> Result<Prepared, Error> {
         plan.check(&self.limits)?;
         let mut pipelines = Vec::with_capacity(plan.passes.len());
@@ -172,7 +172,7 @@ fn compile(
 }
 
 /// Without wgpu's counting of how often each loop goes round, which costs SwiftShader a twelfth of all time (DESIGN.md).
-/// All other checks stay.
+/// All other checks stay. The kernel is one of a plan that [`Plan::check`] has passed.
 #[expect(unsafe_code, reason = "a measurement pays for it, and a test keeps the promise")]
 fn shader_module(device: &wgpu::Device, label: &str, kernel: &Kernel) -> wgpu::ShaderModule {
     let text = wgpu::ShaderModuleDescriptor {
@@ -180,9 +180,9 @@ fn shader_module(device: &wgpu::Device, label: &str, kernel: &Kernel) -> wgpu::S
         source: wgpu::ShaderSource::Wgsl(Cow::Owned(kernel.wgsl())),
     };
     let checks = wgpu::ShaderRuntimeChecks { force_loop_bounding: false, ..wgpu::ShaderRuntimeChecks::checked() };
-    // SAFETY: what wgpu asks for in return is that no loop is infinite, and no loop of ours is, whatever the parameters and
-    // the buffers hold. The text is put together from this crate's own shaders, of which tests/shaders holds that each
-    // loop's counter climbs by a constant to a bound that stays as it is and leaves room for the step. The constants
-    // that steps are made of, of whatever plan, were checked before this (Plan::check).
+    // SAFETY: what wgpu asks for in return is that no loop is infinite, and no loop of ours is, whatever the parameters
+    // and the buffers hold. The text is put together from this crate's own shaders. Of every program that compiles,
+    // tests/shaders holds that what a loop counts climbs by a constant to a bound that no step leaps over, or is halved
+    // to 0: with the constants that steps are made of at their largest, which Plan::check allows, and at their defaults.
     unsafe { device.create_shader_module_trusted(text, checks) }
 }

@@ -13,7 +13,7 @@ impl Plan {
     ///
     /// # Errors
     /// [`Error::TooLarge`] or [`Error::BindingMisaligned`] for a plan that was made for larger limits,
-    /// [`Error::DeviceTooSmall`] for one that was made for [`Limits::int64`] where there is none;
+    /// [`Error::MissingFeature`] for one that was made for [`Limits::int64`] where there is none;
     /// [`Error::InvalidPlan`] for one that contradicts itself.
     pub fn check(&self, limits: &Limits) -> Result<(), Error> {
         if let Some(input) = self.in_place {
@@ -33,7 +33,7 @@ impl Plan {
             check_constant(*constant, limits)?;
         }
         if pass.kernel.int64 && !limits.int64 {
-            return Err(Error::DeviceTooSmall { what: "SHADER_INT64", given: 0, needed: 1 });
+            return Err(Error::MissingFeature { feature: "SHADER_INT64" });
         }
         for groups in pass.grid {
             within("workgroups in one dimension", groups.into(), limits.max_groups.into())?;

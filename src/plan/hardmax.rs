@@ -241,7 +241,7 @@ fn one_dispatch(reduction: &Reduction, setup: &Setup, output: &Output, limits: &
     let cut = Cut { access, team, ..*cut };
     let mut params = reduction.params(problem, &cut, Store::Index)?;
     params.columns = word(output.columns)?;
-    word(output.len + 64 * tuning.group)?; // the shaders count output elements
+    word(output.len + (1 << 16))?; // the shaders count output elements, in steps of workgroups at the most
     Ok(Some(Pass {
         kernel: Kernel::new(program, reduction.dtype, reduction.scan_constants(problem, &cut, tuning), tuning),
         params: Params::Reduction(params),

@@ -16,7 +16,7 @@ pub struct Kernel {
     pub dtype: DType,
     /// The values of its `override` declarations; those not named keep their defaults.
     pub constants: Vec<Constant>,
-    /// Whether 16-byte packs are bound as pairs of 64-bit integers. It takes a device with [`Limits::int64`](crate::Limits::int64).
+    /// Whether 16-byte packs are bound as pairs of 64-bit integers, for devices with [`Limits::int64`](crate::Limits).
     pub int64: bool,
 }
 

@@ -2,15 +2,15 @@
 //!
 //! It ends, whatever buffers and parameters hold. That is known of a loop if a counter of its own climbs by the same
 //! step every time round, modulo 2^32, and the loop is left where that counter, or a fixed distance above it, is no less
-//! than a bound that stays as it is and leaves room for the step: none leaps over [bound, 2^32). Or if it is left where
-//! a number is 0 that is divided every time round.
+//! than a number of which it is known that it leaves room for the step: none leaps over [number, 2^32). Or if it is left
+//! where a number is 0 that is divided every time round.
 //!
 //! And it may be left before anything else is done in it, wherever else it may be, too. SwiftShader needs that: from a
 //! loop that is left at its end alone, each invocation takes what the last one to leave computed.
 
 use naga::{
-    AddressSpace, BinaryOperator, Block, Expression, Function, Handle, Literal, LocalVariable, MathFunction, Module,
-    Scalar, Statement, TypeInner, UnaryOperator,
+    BinaryOperator, Block, Expression, Function, Handle, Literal, LocalVariable, MathFunction, Module, Scalar,
+    Statement, TypeInner, UnaryOperator,
 };
 
 /// What is wrong with which function's loops.
@@ -91,7 +91,7 @@ impl Loop<'_> {
             _ => counted,
         };
         let step = self.counter(counter).and_then(|counter| self.step(counter));
-        matches!(step, Some(Step::Climbs(step)) if self.stays(bound) && self.most(bound) <= u32::MAX - (step - 1))
+        matches!(step, Some(Step::Climbs(step)) if self.most(bound) <= u32::MAX - (step - 1))
     }
 
     /// The variable that an expression is the value of, read anew every time round.
@@ -141,21 +141,6 @@ impl Loop<'_> {
         changes
     }
 
-    /// Whether an expression has the same value every time round.
-    fn stays(&self, value: Handle<Expression>) -> bool {
-        match self.function.expressions[value] {
-            _ if !self.evaluates(value) => true,
-            Expression::AccessIndex { base, .. } => self.stays(base),
-            Expression::Binary { left, right, .. } => self.stays(left) && self.stays(right),
-            Expression::Math { arg, arg1: Some(arg1), arg2: None, .. } => self.stays(arg) && self.stays(arg1),
-            Expression::Load { pointer } => match self.root(pointer) {
-                Some(variable) => self.changes(variable) == 0,
-                None => self.is_uniform(pointer),
-            },
-            _ => false,
-        }
-    }
-
     /// An upper bound of an expression's value.
     fn most(&self, value: Handle<Expression>) -> u32 {
         match self.function.expressions[value] {
@@ -189,17 +174,6 @@ impl Loop<'_> {
             Expression::LocalVariable(variable) => Some(variable),
             Expression::Access { base, .. } | Expression::AccessIndex { base, .. } => self.root(base),
             _ => None,
-        }
-    }
-
-    /// Whether a pointer leads to a number among the parameters, always the same.
-    fn is_uniform(&self, pointer: Handle<Expression>) -> bool {
-        match self.function.expressions[pointer] {
-            Expression::GlobalVariable(variable) => {
-                self.module.global_variables[variable].space == AddressSpace::Uniform
-            }
-            Expression::AccessIndex { base, .. } => self.is_uniform(base),
-            _ => false,
         }
     }
 

@@ -71,7 +71,7 @@ impl Words<'_> {
             max_group_invocations: self.limit()?,
             max_group_memory_bytes: self.limit()?,
             max_groups: self.limit()?,
-            int64: false,
+            int64: false, // WebGPU has none
         })
     }
 
