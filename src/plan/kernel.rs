@@ -188,13 +188,13 @@ impl Constant {
 }
 
 impl Kernel {
+    /// The entry point of every shader.
+    pub const ENTRY_POINT: &'static str = "main";
+
     /// With packs as the policy has them.
     pub(super) fn new(program: Program, dtype: DType, constants: Vec<Constant>, tuning: &Tuning) -> Kernel {
         Kernel { program, dtype, constants, int64: tuning.int64 && program.takes_packs() }
     }
-
-    /// The entry point of every shader.
-    pub const ENTRY_POINT: &'static str = "main";
 
     /// The complete WGSL text. It declares what it needs and no more: `params` at binding 0, then the pass's bindings.
     pub fn wgsl(&self) -> String {

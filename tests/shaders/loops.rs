@@ -106,14 +106,10 @@ impl Loop<'_> {
 
     /// What the loop does to a variable, if it is one thing, and done every time round.
     fn step(&self, variable: Handle<LocalVariable>) -> Option<Step> {
-        let stored = |block: &Block| -> Vec<Handle<Expression>> {
-            let stores = block.iter().filter_map(|statement| match *statement {
-                Statement::Store { pointer, value } if self.is(pointer, variable) => Some(value),
-                _ => None,
-            });
-            stores.collect()
-        };
-        let [value] = stored(self.continuing)[..] else { return None };
+        let value = self.continuing.iter().find_map(|statement| match *statement {
+            Statement::Store { pointer, value } if self.root(pointer) == Some(variable) => Some(value),
+            _ => None,
+        })?;
         if self.changes(variable) != 1 || !self.evaluates(value) {
             return None;
         }
@@ -162,10 +158,6 @@ impl Loop<'_> {
             }
             _ => None,
         }
-    }
-
-    fn is(&self, pointer: Handle<Expression>, variable: Handle<LocalVariable>) -> bool {
-        matches!(self.function.expressions[pointer], Expression::LocalVariable(own) if own == variable)
     }
 
     /// The variable that a pointer leads into.
