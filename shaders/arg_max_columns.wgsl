@@ -4,7 +4,23 @@
 override GROUP: u32 = 64u;
 override WIDE: bool = false;
 
-struct Winners { keys: array<vec4<u32>, LANES>, rows: array<vec4<u32>, LANES>, seen: bool }
+// Of each column the greatest tie so far, the row that its tile begins with and, only where they are stored, the greatest
+// key, which tells +0 from -0.
+struct Winners { ties: array<vec4<i32>, LANES>, rows: array<vec4<u32>, LANES>, keys: array<vec4<u32>, LANES> }
+
+// Nothing is less: until something is greater, the first tile has won. Every lane without a loop, be there 1, 2 or 4.
+fn no_winners(chunk: Chunk) -> Winners {
+    var w: Winners;
+    w.ties[0] = vec4<i32>(LEAST);
+    w.rows[0] = vec4<u32>(chunk.begin);
+    w.ties[LANES - 1u] = vec4<i32>(LEAST);
+    w.rows[LANES - 1u] = vec4<u32>(chunk.begin);
+    w.ties[LANES / 2u] = vec4<i32>(LEAST);
+    w.rows[LANES / 2u] = vec4<u32>(chunk.begin);
+    w.ties[LANES / 4u] = vec4<i32>(LEAST);
+    w.rows[LANES / 4u] = vec4<u32>(chunk.begin);
+    return w;
+}
 
 @compute @workgroup_size(GROUP)
 fn main(
@@ -51,7 +67,7 @@ fn store_columns(found: Winners, start: u32, chunk: Chunk, column: u32, count: u
         if (lane >= LANES) {
             break;
         }
-        w.rows[lane] = locate(start + lane, w.rows[lane], chunk.end, w.keys[lane]);
+        w.rows[lane] = locate(start + lane, w.rows[lane], chunk.end, w.ties[lane]);
         continuing {
             lane += 1u;
             break if lane >= LANES;
@@ -70,7 +86,9 @@ fn store_columns(found: Winners, start: u32, chunk: Chunk, column: u32, count: u
                 break;
             }
             let n = i + lane;
-            let best = Best(w.keys[n % LANES][n / LANES], w.rows[n % LANES][n / LANES]);
+            let tie = w.ties[n % LANES][n / LANES];
+            let key = select(key_of_tie(tie), w.keys[n % LANES][n / LANES], STORES_KEYS);
+            let best = Best(key, w.rows[n % LANES][n / LANES]);
             unit = store_lane(unit, lane, task_of(first + n, chunk.number), best);
             continuing {
                 lane += 1u;
@@ -88,10 +106,10 @@ fn store_columns(found: Winners, start: u32, chunk: Chunk, column: u32, count: u
 // Four whole packs side by side, eight rows in flight as in reduce_max_columns.wgsl.
 fn search_block(start: u32, chunk: Chunk) -> array<Winners, 4> {
     let step = bitcast<u32>(bitcast<i32>(params.run_stride) / i32(PACK_ELEMENTS));
-    var w0: Winners;
-    var w1: Winners;
-    var w2: Winners;
-    var w3: Winners;
+    var w0 = no_winners(chunk);
+    var w1 = w0;
+    var w2 = w0;
+    var w3 = w0;
     let runs_end = run_of(chunk.end - 1u) + 1u;
     var n = run_of(chunk.begin);
     loop {
@@ -128,7 +146,7 @@ fn search_block(start: u32, chunk: Chunk) -> array<Winners, 4> {
 // One pack, perhaps not whole.
 fn search(start: u32, chunk: Chunk, count: u32) -> Winners {
     let step = bitcast<u32>(bitcast<i32>(params.run_stride) / i32(PACK_ELEMENTS));
-    var w: Winners;
+    var w = no_winners(chunk);
     let runs_end = run_of(chunk.end - 1u) + 1u;
     var n = run_of(chunk.begin);
     loop {
@@ -182,24 +200,24 @@ fn offer(w: ptr<function, Winners>, tile: Maxima, r: u32) {
         offer_lane(w, tile, r, 2u);
         offer_lane(w, tile, r, 3u);
     }
-    (*w).seen = true;
 }
 
 fn offer_lane(w: ptr<function, Winners>, tile: Maxima, r: u32, lane: u32) {
-    let keys = lane_maxima(tile, lane);
-    let ties = tie_keys(keys);
-    let best = tie_keys((*w).keys[lane]);
-    let takes = (ties > best) | (vec4<bool>(LAST) & (ties == best)) | vec4<bool>(!(*w).seen);
+    let ties = lane_ties(tile, lane);
+    let best = (*w).ties[lane];
+    let takes = (ties > best) | (vec4<bool>(LAST) & (ties == best));
     (*w).rows[lane] = select((*w).rows[lane], vec4<u32>(r), takes);
-    (*w).keys[lane] = max((*w).keys[lane], keys);
+    (*w).ties[lane] = select(best, ties, takes);
+    if (STORES_KEYS) {
+        (*w).keys[lane] = max((*w).keys[lane], lane_maxima(tile, lane));
+    }
 }
 
-// The rows of the winning tiles, which begin at `tiles`, that have their keys: of one lane of each word, also of columns
+// The rows of the winning tiles, which begin at `tiles`, that have their ties: of one lane of each word, also of columns
 // that a ragged pack does not have, of which nothing is stored. A winner may have had fewer rows than are looked through:
 // rows behind them come too late where the first wins, and have lost where the last does.
-fn locate(start: u32, tiles: vec4<u32>, end: u32, keys: vec4<u32>) -> vec4<u32> {
+fn locate(start: u32, tiles: vec4<u32>, end: u32, ties: vec4<i32>) -> vec4<u32> {
     let tile_len = select(4u, 8u, WIDE);
-    let ties = tie_keys(keys);
     let run0 = run_within(run_of(tiles.x), tiles.x, end);
     let run1 = run_within(run_of(tiles.y), tiles.y, end);
     let run2 = run_within(run_of(tiles.z), tiles.z, end);
@@ -215,8 +233,8 @@ fn locate(start: u32, tiles: vec4<u32>, end: u32, keys: vec4<u32>) -> vec4<u32> 
         }
         let row = min(vec4<u32>(select(tile_len - 1u - i, i, LAST)), last); // whoever comes last stays
         let e = begin + row * params.run_stride;
-        let here = vec4<u32>(element_key(e.x), element_key(e.y), element_key(e.z), element_key(e.w));
-        found = select(found, tiles + row, tie_keys(here) == ties);
+        let here = vec4<i32>(tie_at(e.x), tie_at(e.y), tie_at(e.z), tie_at(e.w));
+        found = select(found, tiles + row, here == ties);
         continuing {
             i += 1u;
             break if i >= tile_len;
@@ -224,3 +242,5 @@ fn locate(start: u32, tiles: vec4<u32>, end: u32, keys: vec4<u32>) -> vec4<u32> 
     }
     return found;
 }
+
+fn tie_at(e: u32) -> i32 { return tie_of(word_bits(words[e / LANES], e % LANES)); }

@@ -57,8 +57,8 @@ fn offer(w: Winner, tile: Peak, run: u32, pack: u32) -> Winner {
     let key = peak_key(tile);
     let tie = tie_key(key);
     let best = tie_key(w.key);
-    let takes = !w.seen || key_greater(tie, best) || (LAST && key_equal(tie, best));
-    return Winner(key_max(w.key, key), select(w.run, run, takes), select(w.pack, pack, takes), true);
+    let takes = !w.seen | key_greater(tie, best) | (LAST & key_equal(tie, best));
+    return Winner(key_max(w.key, key), select(w.run, run, RUNS & takes), select(w.pack, pack, takes), true);
 }
 
 // The element of the winning tile that has its key. Whatever lies in the run and has the key is a right answer for

@@ -6,6 +6,8 @@
 
 override NANS_IGNORED: bool = false;
 
+const LEAST_BIT = ~ELEMENT_MASK + 1u; // of an element
+
 fn is_nan(bits: u32) -> bool { return (bits & 0x7fffffffu & ELEMENT_MASK) > INFINITY; }
 
 fn key_of(bits: u32) -> Key {
@@ -19,9 +21,15 @@ fn bits_of(key: Key) -> u32 {
 }
 // For positions -0 and +0 are equal.
 fn tie_key(key: Key) -> Key { return select(key, 0x80000000u, key == (0x7fffffffu & ELEMENT_MASK)); }
-fn tie_keys(keys: vec4<u32>) -> vec4<u32> {
-    return select(keys, vec4<u32>(0x80000000u), keys == vec4<u32>(0x7fffffffu & ELEMENT_MASK));
+// Ties are the same order as signed integers, which take fewer steps to make and to compare: of a negative number -bits,
+// so that both zeros' is 0.
+fn tie_of(bits: u32) -> i32 {
+    let signed = bitcast<i32>(bits);
+    let nan = select(bitcast<i32>(0x7fffffffu & ELEMENT_MASK), LEAST + i32(LEAST_BIT), NANS_IGNORED);
+    return select(select(signed, LEAST - signed, signed < 0), nan, is_nan(bits));
 }
+// +0's key for either zero.
+fn key_of_tie(tie: i32) -> Key { return bitcast<u32>(tie - select(0i, i32(LEAST_BIT), tie < 0)) ^ 0x80000000u; }
 fn nothing_but_nan(key: Key) -> bool { return NANS_IGNORED && key == 0u; }
 
 // Lanes that must not count: -inf, or a NaN where NaN loses to everything.
@@ -90,6 +98,16 @@ fn extreme_keys(e: Extremes) -> vec4<u32> {
         return keys;
     }
     return select(keys, vec4<u32>(ELEMENT_MASK), extreme_is_nan(e));
+}
+
+// The bits below a negative element, which are not its, are made such that they borrow nothing from it.
+fn extreme_ties(e: Extremes) -> vec4<i32> {
+    let negative = vec4<i32>(bitcast<i32>(shift() + (0x80000000u | ~ELEMENT_MASK))) - e.shifted_least;
+    let ties = select(e.greatest, negative, e.greatest < vec4<i32>(0));
+    if (NANS_IGNORED) {
+        return ties;
+    }
+    return select(ties, vec4<i32>(GREATEST), extreme_is_nan(e));
 }
 
 fn extreme_bits(e: Extremes) -> vec4<u32> {

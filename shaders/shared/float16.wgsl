@@ -12,6 +12,10 @@ fn join_maxima(a: Maxima, b: Maxima) -> Maxima {
 fn lane_maxima(m: Maxima, lane: u32) -> vec4<u32> {
     return select(extreme_keys(m.lane0), extreme_keys(m.lane1), lane == 1u) & vec4<u32>(ELEMENT_MASK);
 }
+fn lane_ties(m: Maxima, lane: u32) -> vec4<i32> {
+    let ties = select(extreme_ties(m.lane0), extreme_ties(m.lane1), lane == 1u);
+    return ties & vec4<i32>(bitcast<i32>(ELEMENT_MASK));
+}
 fn lane_bits(m: Maxima, lane: u32) -> vec4<u32> {
     return select(extreme_bits(m.lane0), extreme_bits(m.lane1), lane == 1u) & vec4<u32>(ELEMENT_MASK);
 }

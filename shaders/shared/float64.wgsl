@@ -7,13 +7,13 @@ fn key_of(bits: vec2<u32>) -> Key {
     let negative = bits.y >= 0x80000000u;
     let key = bits ^ select(vec2<u32>(0u, 0x80000000u), vec2<u32>(0xffffffffu), negative);
     let magnitude = bits.y & 0x7fffffffu;
-    let nan = magnitude > INFINITY || (magnitude == INFINITY && bits.x != 0u);
+    let nan = (magnitude > INFINITY) | ((magnitude == INFINITY) & (bits.x != 0u));
     return select(key, vec2<u32>(select(0xffffffffu, 0u, NANS_IGNORED)), nan);
 }
 // NaN comes back as the canonical quiet one.
 fn bits_of(key: Key) -> vec2<u32> {
     let bits = key ^ select(vec2<u32>(0xffffffffu), vec2<u32>(0u, 0x80000000u), key.y >= 0x80000000u);
-    let nan = all(key == vec2<u32>(0u)) || all(key == vec2<u32>(0xffffffffu));
+    let nan = all(key == vec2<u32>(0u)) | all(key == vec2<u32>(0xffffffffu));
     return select(bits, vec2<u32>(0u, QUIET_NAN), nan);
 }
 // For positions -0 and +0 are equal.

@@ -3,7 +3,8 @@
 fn key_of(bits: u32) -> Key { return bits ^ (SIGNS & 0x80000000u); }
 fn bits_of(key: Key) -> u32 { return key ^ (SIGNS & 0x80000000u); }
 fn tie_key(key: Key) -> Key { return key; }
-fn tie_keys(keys: vec4<u32>) -> vec4<u32> { return keys; }
+fn tie_of(bits: u32) -> i32 { return bitcast<i32>(bits ^ (~SIGNS & 0x80000000u)); }
+fn key_of_tie(tie: i32) -> Key { return bitcast<u32>(tie) ^ 0x80000000u; }
 fn nothing_but_nan(key: Key) -> bool { return false; }
 fn least_pack() -> vec4<u32> { return vec4<u32>(SIGNS); }
 
@@ -21,6 +22,8 @@ fn signed_keys(pack: vec4<u32>) -> SignedKeys { return bitcast<vec4<i32>>(pack ^
 fn keys_of(signed: SignedKeys) -> vec4<u32> {
     return (bitcast<vec4<u32>>(signed) ^ vec4<u32>(0x80000000u)) & vec4<u32>(ELEMENT_MASK);
 }
+fn lane_maxima(m: Maxima, lane: u32) -> vec4<u32> { return keys_of(lane_keys(m, lane)); }
+fn lane_ties(m: Maxima, lane: u32) -> vec4<i32> { return lane_keys(m, lane) & vec4<i32>(bitcast<i32>(ELEMENT_MASK)); }
 fn lane_bits(m: Maxima, lane: u32) -> vec4<u32> { return lane_maxima(m, lane) ^ vec4<u32>(SIGNS & 0x80000000u); }
 
 fn no_peak() -> Peak { return Peak(LEAST); }

@@ -9,7 +9,7 @@ fn maxima_of(pack: vec4<u32>) -> Maxima {
     return Maxima(keys << vec4<u32>(16u), keys);
 }
 fn join_maxima(a: Maxima, b: Maxima) -> Maxima { return Maxima(max(a.lane0, b.lane0), max(a.lane1, b.lane1)); }
-fn lane_maxima(m: Maxima, lane: u32) -> vec4<u32> { return keys_of(select(m.lane0, m.lane1, lane == 1u)); }
+fn lane_keys(m: Maxima, lane: u32) -> SignedKeys { return select(m.lane0, m.lane1, lane == 1u); }
 fn word_maxima(pack: vec4<u32>) -> SignedKeys {
     let m = maxima_of(pack);
     return max(m.lane0, m.lane1);

@@ -16,10 +16,10 @@ fn join_maxima(a: Maxima, b: Maxima) -> Maxima {
         max(a.lane3, b.lane3),
     );
 }
-fn lane_maxima(m: Maxima, lane: u32) -> vec4<u32> {
+fn lane_keys(m: Maxima, lane: u32) -> SignedKeys {
     let low = select(m.lane0, m.lane1, (lane & 1u) == 1u);
     let high = select(m.lane2, m.lane3, (lane & 1u) == 1u);
-    return keys_of(select(low, high, lane >= 2u));
+    return select(low, high, lane >= 2u);
 }
 fn word_maxima(pack: vec4<u32>) -> SignedKeys {
     let m = maxima_of(pack);

@@ -20,9 +20,8 @@ fn key_equal(a: Key, b: Key) -> bool { return a == b; }
 fn key_word(key: Key, i: u32) -> u32 { return key; }
 fn key_from_words(low: u32, high: u32) -> Key { return low; }
 
-fn word_key(word: u32, lane: u32) -> Key {
-    return key_of((word << (32u - ELEMENT_BITS * (lane + 1u))) & ELEMENT_MASK);
-}
+fn word_bits(word: u32, lane: u32) -> u32 { return (word << (32u - ELEMENT_BITS * (lane + 1u))) & ELEMENT_MASK; }
+fn word_key(word: u32, lane: u32) -> Key { return key_of(word_bits(word, lane)); }
 
 const PACK_UNITS = 4u; // output units of as many elements as a pack has
 fn pack_unit(pack: vec4<u32>, i: u32) -> Unit { return pack[i]; }

@@ -4,6 +4,7 @@
 
 override INDEX_WORDS: u32 = 2u; // i64 has two, the low one first
 
+const STORES_KEYS = true;
 const STORE_LANES = LANES;
 
 fn task_count() -> u32 { return params.outputs; }

@@ -3,6 +3,7 @@
 
 override INDEX_WORDS: u32 = 2u; // i64 has two, the low one first
 
+const STORES_KEYS = false;
 const STORE_LANES = 1u;
 
 fn task_count() -> u32 { return params.outputs; }

@@ -1,6 +1,7 @@
 // Partial results, one record a task, for the finishing pass.
 @group(0) @binding(3) var<storage, read_write> partials: array<u32>;
 
+const STORES_KEYS = true;
 const STORE_LANES = 1u;
 const STORES_UNITS = false; // but records
 

@@ -3,6 +3,7 @@
 
 override CONTINUES: bool = false; // the records hold what earlier pieces have found
 
+const STORES_KEYS = true;
 const STORE_LANES = 1u;
 const RECORD_WORDS = KEY_WORDS + 2u;
 
