@@ -67,7 +67,7 @@ fn store_columns(found: Winners, start: u32, chunk: Chunk, column: u32, count: u
         if (lane >= LANES) {
             break;
         }
-        w.rows[lane] = locate(start + lane, w.rows[lane], chunk.end, w.ties[lane]);
+        w.rows[lane] = locate(start, lane, w.rows[lane], chunk.end, w.ties[lane]);
         continuing {
             lane += 1u;
             break if lane >= LANES;
@@ -216,7 +216,7 @@ fn offer_lane(w: ptr<function, Winners>, tile: Maxima, r: u32, lane: u32) {
 // The rows of the winning tiles, which begin at `tiles`, that have their ties: of one lane of each word, also of columns
 // that a ragged pack does not have, of which nothing is stored. A winner may have had fewer rows than are looked through:
 // rows behind them come too late where the first wins, and have lost where the last does.
-fn locate(start: u32, tiles: vec4<u32>, end: u32, ties: vec4<i32>) -> vec4<u32> {
+fn locate(start: u32, lane: u32, tiles: vec4<u32>, end: u32, ties: vec4<i32>) -> vec4<u32> {
     let tile_len = select(4u, 8u, WIDE);
     let run0 = run_within(run_of(tiles.x), tiles.x, end);
     let run1 = run_within(run_of(tiles.y), tiles.y, end);
@@ -233,8 +233,8 @@ fn locate(start: u32, tiles: vec4<u32>, end: u32, ties: vec4<i32>) -> vec4<u32> 
         }
         let row = min(vec4<u32>(select(tile_len - 1u - i, i, LAST)), last); // whoever comes last stays
         let e = begin + row * params.run_stride;
-        let here = vec4<i32>(tie_at(e.x), tie_at(e.y), tie_at(e.z), tie_at(e.w));
-        found = select(found, tiles + row, here == ties);
+        let here = vec4<u32>(words[e.x / LANES], words[e.y / LANES], words[e.z / LANES], words[e.w / LANES]);
+        found = select(found, tiles + row, ties_of(words_bits(here, lane)) == ties);
         continuing {
             i += 1u;
             break if i >= tile_len;
@@ -242,5 +242,3 @@ fn locate(start: u32, tiles: vec4<u32>, end: u32, ties: vec4<i32>) -> vec4<u32> 
     }
     return found;
 }
-
-fn tie_at(e: u32) -> i32 { return tie_of(word_bits(words[e / LANES], e % LANES)); }

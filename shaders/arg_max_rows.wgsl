@@ -64,24 +64,32 @@ fn offer(w: Winner, tile: Peak, run: u32, pack: u32) -> Winner {
 // The element of the winning tile that has its key. Whatever lies in the run and has the key is a right answer for
 // this invocation: none of its own other tiles has it at a better place.
 fn locate(w: Winner, begin: u32, end: u32) -> u32 {
-    let tie = tie_key(w.key);
-    var found = begin;
+    let tie = tie_of(w.key);
+    var p = w.pack;
+    var found = 0u;
     var i = 0u;
     loop {
-        if (i >= 4u * PACK_ELEMENTS) {
+        if (i >= 4u) {
             break;
         }
-        let e = (w.pack + (i / PACK_ELEMENTS) * TEAM) * PACK_ELEMENTS + i % PACK_ELEMENTS;
-        if (e >= begin && e < end && key_equal(tie_key(element_key(e)), tie)) {
-            found = e;
-            if (!LAST) {
-                break;
-            }
-        }
+        p = w.pack + select(i, 3u - i, LAST) * TEAM;
+        found = matches_within(p, tie, begin, end);
         continuing {
             i += 1u;
-            break if i >= 4u * PACK_ELEMENTS;
+            break if (i >= 4u) | (found != 0u);
         }
     }
-    return found;
+    return p * PACK_ELEMENTS + select(firstTrailingBit(found), firstLeadingBit(found), LAST);
+}
+
+// A bit for each element of pack number p that lies in the run and has the tie.
+fn matches_within(p: u32, tie: Tie, begin: u32, end: u32) -> u32 {
+    let first = p * PACK_ELEMENTS;
+    if (!RAGGED) { // then packs lie in the run or behind it
+        let within = first < end;
+        return select(0u, matches(pack_at(select(begin / PACK_ELEMENTS, p, within)), tie), within);
+    }
+    let from_begin = 0xffffffffu << (max(begin, first) - first);
+    let from_end = 0xffffffffu << min(max(end, first) - first, PACK_ELEMENTS);
+    return matches(pack_within(first, begin, end), tie) & from_begin & ~from_end;
 }

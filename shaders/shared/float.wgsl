@@ -23,10 +23,12 @@ fn bits_of(key: Key) -> u32 {
 fn tie_key(key: Key) -> Key { return select(key, 0x80000000u, key == (0x7fffffffu & ELEMENT_MASK)); }
 // Ties are the same order as signed integers, which take fewer steps to make and to compare: of a negative number -bits,
 // so that both zeros' is 0.
-fn tie_of(bits: u32) -> i32 {
-    let signed = bitcast<i32>(bits);
-    let nan = select(bitcast<i32>(0x7fffffffu & ELEMENT_MASK), LEAST + i32(LEAST_BIT), NANS_IGNORED);
-    return select(select(signed, LEAST - signed, signed < 0), nan, is_nan(bits));
+fn ties_of(bits: vec4<u32>) -> vec4<i32> {
+    let signed = bitcast<vec4<i32>>(bits);
+    let ties = select(signed, vec4<i32>(LEAST) - signed, signed < vec4<i32>(0));
+    let nan_tie = select(bitcast<i32>(0x7fffffffu & ELEMENT_MASK), LEAST + i32(LEAST_BIT), NANS_IGNORED);
+    let magnitude = bitcast<vec4<i32>>(bits & vec4<u32>(0x7fffffffu & ELEMENT_MASK));
+    return select(ties, vec4<i32>(nan_tie), magnitude > vec4<i32>(i32(INFINITY)));
 }
 // +0's key for either zero.
 fn key_of_tie(tie: i32) -> Key { return bitcast<u32>(tie - select(0i, i32(LEAST_BIT), tie < 0)) ^ 0x80000000u; }

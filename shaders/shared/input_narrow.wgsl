@@ -2,3 +2,10 @@
 @group(0) @binding(1) var<storage, read> words: array<u32>;
 
 fn element_key(e: u32) -> Key { return word_key(words[e / LANES], e % LANES); }
+
+// The pack whose first element is number `first`, where a word outside [begin, end) is the nearest one within.
+fn pack_within(first: u32, begin: u32, end: u32) -> vec4<u32> {
+    let elements = vec4<u32>(first) + vec4<u32>(0u, LANES, 2u * LANES, 3u * LANES);
+    let at = clamp(elements, vec4<u32>(begin), vec4<u32>(end - 1u)) / LANES;
+    return vec4<u32>(words[at.x], words[at.y], words[at.z], words[at.w]);
+}

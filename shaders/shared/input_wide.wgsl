@@ -2,3 +2,9 @@
 @group(0) @binding(1) var<storage, read> words: array<u32>;
 
 fn element_key(e: u32) -> Key { return key_of(vec2<u32>(words[2u * e], words[2u * e + 1u])); }
+
+// The pack whose first element is number `first`, where an element outside [begin, end) is the nearest one within.
+fn pack_within(first: u32, begin: u32, end: u32) -> vec4<u32> {
+    let at = clamp(vec2<u32>(first, first + 1u), vec2<u32>(begin), vec2<u32>(end - 1u)) * 2u;
+    return vec4<u32>(words[at.x], words[at.x + 1u], words[at.y], words[at.y + 1u]);
+}

@@ -3,7 +3,7 @@
 fn key_of(bits: u32) -> Key { return bits ^ (SIGNS & 0x80000000u); }
 fn bits_of(key: Key) -> u32 { return key ^ (SIGNS & 0x80000000u); }
 fn tie_key(key: Key) -> Key { return key; }
-fn tie_of(bits: u32) -> i32 { return bitcast<i32>(bits ^ (~SIGNS & 0x80000000u)); }
+fn ties_of(bits: vec4<u32>) -> vec4<i32> { return bitcast<vec4<i32>>(bits ^ vec4<u32>(~SIGNS & 0x80000000u)); }
 fn key_of_tie(tie: i32) -> Key { return bitcast<u32>(tie) ^ 0x80000000u; }
 fn nothing_but_nan(key: Key) -> bool { return false; }
 fn least_pack() -> vec4<u32> { return vec4<u32>(SIGNS); }

@@ -20,8 +20,13 @@ fn key_equal(a: Key, b: Key) -> bool { return a == b; }
 fn key_word(key: Key, i: u32) -> u32 { return key; }
 fn key_from_words(low: u32, high: u32) -> Key { return low; }
 
-fn word_bits(word: u32, lane: u32) -> u32 { return (word << (32u - ELEMENT_BITS * (lane + 1u))) & ELEMENT_MASK; }
-fn word_key(word: u32, lane: u32) -> Key { return key_of(word_bits(word, lane)); }
+fn word_key(word: u32, lane: u32) -> Key {
+    return key_of((word << (32u - ELEMENT_BITS * (lane + 1u))) & ELEMENT_MASK);
+}
+// The same lane's bits of four words.
+fn words_bits(words: vec4<u32>, lane: u32) -> vec4<u32> {
+    return (words << vec4<u32>(32u - ELEMENT_BITS * (lane + 1u))) & vec4<u32>(ELEMENT_MASK);
+}
 
 const PACK_UNITS = 4u; // output units of as many elements as a pack has
 fn pack_unit(pack: vec4<u32>, i: u32) -> Unit { return pack[i]; }
@@ -45,6 +50,24 @@ fn unit_key(unit: Unit, lane: u32) -> Key { return word_key(unit, lane); }
 fn splat(word: u32, lane: u32) -> vec4<u32> {
     let element = (word >> (ELEMENT_BITS * lane)) & (0xffffffffu >> (32u - ELEMENT_BITS));
     return vec4<u32>(element * (0xffffffffu / (0xffffffffu >> (32u - ELEMENT_BITS))));
+}
+
+alias Tie = i32;
+fn tie_of(key: Key) -> Tie { return ties_of(vec4<u32>(bits_of(key))).x; }
+// A bit for each element of a pack: whether it has the tie. No loop over lanes: it would cost as much as what it does.
+fn matches(pack: vec4<u32>, tie: Tie) -> u32 {
+    var words = lane_matches(pack, 0u, tie);
+    if (LANES > 1u) {
+        words |= lane_matches(pack, 1u, tie);
+    }
+    if (LANES > 2u) {
+        words |= lane_matches(pack, 2u, tie) | lane_matches(pack, 3u, tie);
+    }
+    return words.x | words.y | words.z | words.w;
+}
+fn lane_matches(pack: vec4<u32>, lane: u32, tie: Tie) -> vec4<u32> {
+    let elements = vec4<u32>(0u, LANES, 2u * LANES, 3u * LANES) + lane;
+    return select(vec4<u32>(0u), vec4<u32>(1u) << elements, ties_of(words_bits(pack, lane)) == vec4<Tie>(tie));
 }
 
 fn fold(m: Maxima, pack: vec4<u32>) -> Maxima { return join_maxima(m, maxima_of(pack)); }

@@ -33,6 +33,13 @@ fn join_maxima(a: Maxima, b: Maxima) -> Maxima {
     let greater = (b.high > a.high) | ((b.high == a.high) & (b.low > a.low));
     return Maxima(select(a.low, b.low, greater), select(a.high, b.high, greater));
 }
+alias Tie = Key;
+fn tie_of(key: Key) -> Tie { return tie_key(key); }
+// A bit for each element of a pack: whether it has the tie.
+fn matches(pack: vec4<u32>, tie: Tie) -> u32 {
+    return select(0u, 1u, key_equal(tie_key(key_of(pack.xy)), tie)) | select(0u, 2u, key_equal(tie_key(key_of(pack.zw)), tie));
+}
+
 fn fold(m: Maxima, pack: vec4<u32>) -> Maxima { return join_maxima(m, maxima_of(pack)); }
 fn peak_of(pack: vec4<u32>) -> Peak {
     let keys = maxima_of(pack);

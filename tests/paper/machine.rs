@@ -408,16 +408,20 @@ impl<'a> Workgroup<'a> {
             }
             Expression::Math { fun, arg, arg1, arg2, .. } => {
                 let first = self.value(own, *arg);
-                let second = arg1.map(|arg| self.value(own, arg)).expect("max, min or clamp");
+                let second = arg1.map(|arg| self.value(own, arg));
+                let third = arg2.map(|arg| self.value(own, arg));
                 let mut fold = |a: &Value, b: &Value, op| a.zip(b, |a, b| extreme(op, a, b, &mut self.paper.origins));
-                match fun {
-                    MathFunction::Max | MathFunction::Min => fold(&first, &second, *fun),
-                    MathFunction::Clamp => {
-                        let low = fold(&first, &second, MathFunction::Max);
-                        let third = arg2.map(|arg| self.value(own, arg)).expect("clamp has three");
-                        low.zip(&third, |a, b| extreme(MathFunction::Min, a, b, &mut self.paper.origins))
+                match (fun, second, third) {
+                    (MathFunction::Max | MathFunction::Min, Some(second), None) => fold(&first, &second, *fun),
+                    (MathFunction::Clamp, Some(low), Some(high)) => {
+                        let low = fold(&first, &low, MathFunction::Max);
+                        fold(&low, &high, MathFunction::Min)
                     }
-                    other => panic!("no shader here has {other:?}"),
+                    (MathFunction::FirstTrailingBit, None, None) => first.map(|a| at_bit(a, a.bits.trailing_zeros())),
+                    (MathFunction::FirstLeadingBit, None, None) => {
+                        first.map(|a| at_bit(a, 31_u32.wrapping_sub(a.bits.leading_zeros())))
+                    }
+                    (other, ..) => panic!("no shader here has {other:?}"),
                 }
             }
             Expression::As { expr, kind, convert } => {
@@ -580,6 +584,12 @@ fn binary(op: BinaryOperator, a: Scalar, b: Scalar, origins: &mut Origins) -> Sc
         _ => origins.both(a.origin, b.origin),
     };
     Scalar { kind: if compared.is_some() { Kind::Bool } else { a.kind }, bits, origin }
+}
+
+/// The number of a word's bit, if it has any that is set.
+fn at_bit(word: Scalar, number: u32) -> Scalar {
+    assert!(word.kind == Kind::U32, "bits of {word:?}");
+    Scalar { bits: if word.bits == 0 { u32::MAX } else { number }, ..word }
 }
 
 fn extreme(op: MathFunction, a: Scalar, b: Scalar, origins: &mut Origins) -> Scalar {
