@@ -1,5 +1,5 @@
 // Hardmax where slices follow one another: an invocation finds the winners of as many as fill whole output units, and
-// writes their rows. No barrier.
+// writes their rows; of several such groups in turn. No barrier.
 override GROUP: u32 = 64u;
 const TEAM = 1u;
 
@@ -11,10 +11,24 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    let first = (group_number(id, groups) * GROUP + local) * LANES;
-    if (arrayLength(&values) == 0u || first >= params.outputs) { // see grid.wgsl
+    var index = (group_number(id, groups) * GROUP + local) * params.share;
+    let end = min(index + params.share, (params.outputs + LANES - 1u) / LANES);
+    if (arrayLength(&values) == 0u) { // see grid.wgsl
         return;
     }
+    loop {
+        if (index >= end) {
+            break;
+        }
+        make_slices(index * LANES);
+        continuing {
+            index += 1u;
+            break if index >= end;
+        }
+    }
+}
+
+fn make_slices(first: u32) {
     let count = min(LANES, params.outputs - first);
     var ones: Ones;
     var slice = 0u;

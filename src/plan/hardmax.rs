@@ -220,14 +220,13 @@ fn one_dispatch(reduction: &Reduction, setup: &Setup, output: &Output, limits: &
     let few_steps = |team: u64| output.slice_len * lanes / team <= MAX_STEPS / 2;
     // Winners of long enough slices are scratch that the budget allows, and their search can take whole packs.
     let short = output.slice_len * reduction.dtype.bytes() < 256;
-    let (program, access, team, groups) = if cut.chunks > 1 {
+    let (program, access, team) = if cut.chunks > 1 {
         return Ok(None);
     } else if output.columns > 1 {
         if !short {
             return Ok(None);
         }
-        let shares = reduction.out_len / output.columns * output.columns.div_ceil(lanes);
-        (Program::HardmaxColumns, Access::Strided, 1, shares.div_ceil(tuning.group))
+        (Program::HardmaxColumns, Access::Strided, 1)
     } else {
         let access = if cut.access == Access::Rows { Access::Rows } else { Access::Strided };
         // As when values are stored: the slices of a workgroup fill whole units.
@@ -235,17 +234,32 @@ fn one_dispatch(reduction: &Reduction, setup: &Setup, output: &Output, limits: &
         if !few_steps(team) {
             return Ok(None);
         }
-        let program = Program::HardmaxRows { access, team: team > 1 };
-        (program, access, team, groups(reduction.out_len, team, lanes, tuning.group))
+        (Program::HardmaxRows { access, team: team > 1 }, access, team)
     };
     let cut = Cut { access, team, ..*cut };
+    let (share, groups) = match output.columns {
+        1 => {
+            let share = slices_in_turn(reduction, setup, &cut, output);
+            (share, groups(reduction.out_len, team, lanes * share, tuning.group))
+        }
+        columns => (1, (reduction.out_len / columns * columns.div_ceil(lanes)).div_ceil(tuning.group)),
+    };
     let mut params = reduction.params(problem, &cut, Store::Index)?;
     params.columns = word(output.columns)?;
+    params.share = word(share)?;
     word(output.len + (1 << 16))?; // the shaders count output elements, in steps of workgroups at the most
     Ok(Some(Pass {
         kernel: Kernel::new(program, reduction.dtype, reduction.scan_constants(problem, &cut, tuning), tuning),
         params: Params::Reduction(params),
-        grid: grid(groups, tuning.group * lanes, limits)?,
+        grid: grid(groups, tuning.group * lanes * share, limits)?,
         bindings: [&input_bindings(access, *window), &[output.target][..]].concat(),
     }))
+}
+
+/// Groups of slices that fill whole units, which an invocation makes one after another: a quarter of what a reduction
+/// would take, since they are written, too.
+fn slices_in_turn(reduction: &Reduction, setup: &Setup, cut: &Cut, output: &Output) -> u64 {
+    let read = reduction.share(&setup.problem, cut, Store::Value, &setup.tuning);
+    let most_written = MAX_STEPS / 2 / (output.slice_len * reduction.dtype.lanes());
+    (read / 4).min(most_written).max(1)
 }

@@ -333,7 +333,7 @@ impl Reduction<'_> {
 
     /// Output units that an invocation makes, one after another: short rows in one stream of loads. Rows of less than
     /// eight loads gain nothing by it.
-    fn share(&self, problem: &Problem, cut: &Cut, store: Store, tuning: &Tuning) -> u64 {
+    pub fn share(&self, problem: &Problem, cut: &Cut, store: Store, tuning: &Tuning) -> u64 {
         let task_loads = cut.chunk_len / self.dtype.pack_elements();
         if cut.access != Access::Rows || cut.team > 1 || task_loads < 8 {
             return 1;
