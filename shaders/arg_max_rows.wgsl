@@ -61,7 +61,7 @@ fn offer(w: Winner, tile: Peak, run: u32, pack: u32) -> Winner {
     return Winner(key_max(w.key, key), select(w.run, run, RUNS & takes), select(w.pack, pack, takes), true);
 }
 
-// The element of the winning tile that has its key. Whatever lies in the run and has the key is a right answer for
+// The element of the winning tile that has its tie. Whatever lies in the run and has the tie is a right answer for
 // this invocation: none of its own other tiles has it at a better place.
 fn locate(w: Winner, begin: u32, end: u32) -> u32 {
     let tie = tie_of(w.key);

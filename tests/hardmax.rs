@@ -4,7 +4,8 @@ mod common;
 
 use common::matrix::{self, SLICES};
 use common::{Data, VIEW_LEN, check, check_against, edges, greatest, tensor, views, with_bits};
-use wgmax::{DType, Element, Hardmax, NanPolicy, Operation, Slices, Tensor, View};
+use wgmax::plan::Params;
+use wgmax::{AdapterKind, DType, Element, Hardmax, Limits, NanPolicy, Operation, Slices, Tensor, View};
 
 #[test]
 fn every_type_view_axis_and_edge() {
@@ -48,6 +49,19 @@ fn row_lengths() {
             let view = View::strided([5, len], [len as i64, 1], len % 4).unwrap();
             check(&Hardmax::new(dtype, view, Slices::Along(1)), &[&input], &format!("{dtype} rows of {len}"));
         }
+    }
+}
+
+/// So many short slices that an invocation takes several in turn, where that is the policy; the last group is not whole.
+#[test]
+fn many_short_slices() {
+    for (dtype, slices, len) in [(DType::F32, 1025, 32), (DType::U8, 4099, 128), (DType::Bf16, 2049, 65)] {
+        let input = tensor(dtype, slices * len, Data::Ties, len);
+        let op = Hardmax::new(dtype, View::new([slices, len]).unwrap(), Slices::Along(1));
+        let limits = Limits { adapter: AdapterKind::Cpu, subgroup_size: 8, ..Limits::default() };
+        let plan = op.plan(&limits).unwrap();
+        assert!(matches!(&plan.passes[0].params, Params::Reduction(params) if params.share == 2), "{plan}");
+        check(&op, &[&input], &format!("{slices} slices of {len} {dtype}"));
     }
 }
 

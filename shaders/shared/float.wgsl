@@ -21,8 +21,8 @@ fn bits_of(key: Key) -> u32 {
 }
 // For positions -0 and +0 are equal.
 fn tie_key(key: Key) -> Key { return select(key, 0x80000000u, key == (0x7fffffffu & ELEMENT_MASK)); }
-// Ties are the same order as signed integers, which take fewer steps to make and to compare: of a negative number -bits,
-// so that both zeros' is 0.
+// Ties are the same order as signed integers, which take fewer steps to make and to compare: of a negative number its
+// magnitude's bits negated, so that both zeros' is 0; of NaN the greatest element's or, where ignored, the one above LEAST.
 fn ties_of(bits: vec4<u32>) -> vec4<i32> {
     let signed = bitcast<vec4<i32>>(bits);
     let ties = select(signed, vec4<i32>(LEAST) - signed, signed < vec4<i32>(0));

@@ -14,7 +14,7 @@ struct Params {
     columns: u32,      // column kernels: outputs side by side in memory
     kept_rank: u32,
     outer_rank: u32,
-    share: u32,        // output units that an invocation without a team makes, one after another
+    share: u32,        // output units (Hardmax: slices that fill whole ones) that an invocation without a team makes in turn
     // Of a piece of a larger reduction (place.wgsl): where its results belong.
     records: u32,        // records of one output, of all pieces together
     first_record: u32,   // the piece's first record

@@ -37,7 +37,9 @@ alias Tie = Key;
 fn tie_of(key: Key) -> Tie { return tie_key(key); }
 // A bit for each element of a pack: whether it has the tie.
 fn matches(pack: vec4<u32>, tie: Tie) -> u32 {
-    return select(0u, 1u, key_equal(tie_key(key_of(pack.xy)), tie)) | select(0u, 2u, key_equal(tie_key(key_of(pack.zw)), tie));
+    let first = key_equal(tie_key(key_of(pack.xy)), tie);
+    let second = key_equal(tie_key(key_of(pack.zw)), tie);
+    return select(0u, 1u, first) | select(0u, 2u, second);
 }
 
 fn fold(m: Maxima, pack: vec4<u32>) -> Maxima { return join_maxima(m, maxima_of(pack)); }

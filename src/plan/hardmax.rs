@@ -212,34 +212,35 @@ impl Output {
     }
 }
 
-/// Search and write in one, where a slice is not split and an invocation has not too much to write.
+/// Search and write in one, where a slice is not split and an invocation has not too much to find and to write.
 fn one_dispatch(reduction: &Reduction, setup: &Setup, output: &Output, limits: &Limits) -> Result<Option<Pass>, Error> {
     let Setup { tuning, problem, window, cut } = setup;
     let lanes = reduction.dtype.lanes();
-    // What finding the winners may take is counted in the cut; as much again may go into writing.
-    let few_steps = |team: u64| output.slice_len * lanes / team <= MAX_STEPS / 2;
     // Winners of long enough slices are scratch that the budget allows, and their search can take whole packs.
     let short = output.slice_len * reduction.dtype.bytes() < 256;
-    let (program, access, team) = if cut.chunks > 1 {
+    let (program, access, team) = if cut.chunks > 1 || (output.columns > 1 && !short) {
         return Ok(None);
     } else if output.columns > 1 {
-        if !short {
-            return Ok(None);
-        }
         (Program::HardmaxColumns, Access::Strided, 1)
     } else {
         let access = if cut.access == Access::Rows { Access::Rows } else { Access::Strided };
         // As when values are stored: the slices of a workgroup fill whole units.
         let team = cut.team.min(reduction.max_team(Store::Value, tuning));
-        if !few_steps(team) {
-            return Ok(None);
-        }
         (Program::HardmaxRows { access, team: team > 1 }, access, team)
     };
     let cut = Cut { access, team, ..*cut };
+    // An invocation without a team takes the slices that fill a unit.
+    let slices = if team == 1 { lanes } else { 1 };
+    let found = MAX_STEPS / (reduction.steps(problem, &cut, tuning) * slices);
+    let written = MAX_STEPS / 2 / (output.slice_len * lanes / team).max(1);
+    if found.min(written) == 0 {
+        return Ok(None);
+    }
     let (share, groups) = match output.columns {
         1 => {
-            let share = slices_in_turn(reduction, setup, &cut, output);
+            // A quarter of what a reduction takes, since as much is written.
+            let wanted = reduction.share(problem, &cut, Store::Value, tuning) / 4;
+            let share = wanted.min(found).min(written).max(1);
             (share, groups(reduction.out_len, team, lanes * share, tuning.group))
         }
         columns => (1, (reduction.out_len / columns * columns.div_ceil(lanes)).div_ceil(tuning.group)),
@@ -254,12 +255,4 @@ fn one_dispatch(reduction: &Reduction, setup: &Setup, output: &Output, limits: &
         grid: grid(groups, tuning.group * lanes * share, limits)?,
         bindings: [&input_bindings(access, *window), &[output.target][..]].concat(),
     }))
-}
-
-/// Groups of slices that fill whole units, which an invocation makes one after another: a quarter of what a reduction
-/// would take, since they are written, too.
-fn slices_in_turn(reduction: &Reduction, setup: &Setup, cut: &Cut, output: &Output) -> u64 {
-    let read = reduction.share(&setup.problem, cut, Store::Value, &setup.tuning);
-    let most_written = MAX_STEPS / 2 / (output.slice_len * reduction.dtype.lanes());
-    (read / 4).min(most_written).max(1)
 }

@@ -63,7 +63,8 @@ pub struct ReductionParams {
     pub start: u32,
     /// Outputs side by side in memory, for column kernels.
     pub columns: u32,
-    /// Output units that an invocation without a team makes, one after another.
+    /// Output units that an invocation without a team makes, one after another; for Hardmax groups of slices that fill
+    /// whole units.
     pub share: u32,
     /// The kept dimensions, innermost first; for column kernels those around the columns.
     pub kept: Vec<Dim>,

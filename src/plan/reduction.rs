@@ -355,7 +355,7 @@ impl Reduction<'_> {
     }
 
     /// Loop iterations of one invocation, at most.
-    fn steps(&self, problem: &Problem, cut: &Cut, tuning: &Tuning) -> u64 {
+    pub fn steps(&self, problem: &Problem, cut: &Cut, tuning: &Tuning) -> u64 {
         let run_len = problem.run().size.min(cut.chunk_len);
         let runs = cut.chunk_len.div_ceil(run_len) + 1;
         // As if ArgMax looped over the lanes of a word wherever it compares a tile: more than any kernel does.

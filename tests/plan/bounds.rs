@@ -76,7 +76,7 @@ fn most_steps(pass: &Pass) -> u64 {
     };
     let locate = match (k.operator, k.access) {
         (Operator::ReduceMax, _) => k.lanes,
-        (Operator::ArgMax, Access::Rows) => 4 * k.pack + 2 * outer,
+        (Operator::ArgMax, Access::Rows) => 4 + 2 * outer,
         (Operator::ArgMax, Access::Columns) => k.column_packs * k.pack * (4 + outer),
         (Operator::ArgMax, Access::Strided | Access::Finish | Access::FinishPieces) => 0,
     };
