@@ -233,7 +233,8 @@ fn one_dispatch(reduction: &Reduction, setup: &Setup, output: &Output, limits: &
     let slices = if team == 1 { lanes } else { 1 };
     let found = MAX_STEPS / (reduction.steps(problem, &cut, tuning) * slices);
     let written = MAX_STEPS / 2 / (output.slice_len * lanes / team).max(1);
-    if found.min(written) == 0 {
+    // Short slices have few runs of few elements, whatever the estimate, and winners beyond the scratch budget.
+    if !short && found.min(written) == 0 {
         return Ok(None);
     }
     let (share, groups) = match output.columns {

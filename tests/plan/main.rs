@@ -55,6 +55,18 @@ fn one_dispatch_where_one_is_enough() {
     }
 }
 
+/// An estimate of many steps, for the many dimensions, sends no short slices' winners to scratch, which has no room.
+#[test]
+fn short_slices_of_many_dimensions_take_one_dispatch() {
+    let shape = [vec![2; 19], vec![3], vec![2; 6]].concat();
+    let strides: Vec<i64> = (0..26).map(|d| 1 << d).collect(); // the first is innermost in memory: none collapse
+    let view = View::strided(shape, strides, 0).unwrap();
+    let op = Hardmax::new(DType::U8, view, Slices::From(19));
+    for limits in [Limits { subgroup_size: 8, ..cpu() }, cpu()] {
+        assert_eq!(programs(&op, &limits), ["hardmax_rows u8 (strided)"]);
+    }
+}
+
 #[test]
 fn long_rows_are_split_and_finished() {
     for limits in [gpu(), cpu()] {
