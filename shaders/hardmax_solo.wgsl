@@ -1,35 +1,17 @@
 // Hardmax where slices follow one another: an invocation finds the winners of as many as fill whole output units, and
 // writes their rows; of several such groups in turn. No barrier.
-override GROUP: u32 = 64u;
-const TEAM = 1u;
-
 @group(0) @binding(3) var<storage, read_write> values: array<Unit>;
 
-@compute @workgroup_size(GROUP)
-fn main(
-    @builtin(workgroup_id) id: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    var index = (group_number(id, groups) * GROUP + local) * params.share;
-    let end = min(index + params.share, (params.outputs + LANES - 1u) / LANES);
+const STORE_LANES = LANES; // slices that fill whole units
+
+fn task_count() -> u32 { return params.outputs; }
+
+fn make_unit(index: u32, tasks: u32) {
     if (arrayLength(&values) == 0u) { // see grid.wgsl
         return;
     }
-    loop {
-        if (index >= end) {
-            break;
-        }
-        make_slices(index * LANES);
-        continuing {
-            index += 1u;
-            break if index >= end;
-        }
-    }
-}
-
-fn make_slices(first: u32) {
-    let count = min(LANES, params.outputs - first);
+    let first = index * LANES;
+    let count = min(LANES, tasks - first);
     var ones: Ones;
     var slice = 0u;
     loop {

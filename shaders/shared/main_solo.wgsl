@@ -1,4 +1,4 @@
-// One invocation does a task by itself; several in turn where their results share an output unit. No barrier.
+// One invocation does a task by itself; several in turn, where they share an output unit or follow one another in memory. No barrier.
 override GROUP: u32 = 64u;
 const TEAM = 1u;
 
@@ -21,21 +21,4 @@ fn main(
             break if index >= end;
         }
     }
-}
-
-fn make_unit(index: u32, tasks: u32) {
-    let first = index * STORE_LANES;
-    var unit = empty_unit();
-    var lane = 0u;
-    loop {
-        if (lane >= STORE_LANES) {
-            break;
-        }
-        unit = store_lane(unit, lane, first + lane, scan(first + lane, 0u));
-        continuing {
-            lane += 1u;
-            break if (lane >= STORE_LANES) | (first + lane >= tasks);
-        }
-    }
-    store_unit(index, unit);
 }

@@ -204,7 +204,7 @@ impl Kernel {
                 let mut parts = self.reducing_parts(operator, access);
                 match (access, team) {
                     (Access::Columns, _) => {} // has its own entry point
-                    (_, false) => parts.push(shader!("shared/main_solo")),
+                    (_, false) => parts.extend([shader!("shared/main_solo"), shader!("shared/make_unit")]),
                     (_, true) => parts.extend([shader!("shared/team"), shader!("shared/main_team")]),
                 }
                 parts.extend(match (store, operator) {
@@ -224,7 +224,7 @@ impl Kernel {
             Program::HardmaxRows { access, team } => {
                 let mut parts = self.reducing_parts(Operator::ArgMax, access);
                 match team {
-                    false => parts.push(shader!("hardmax_solo")),
+                    false => parts.extend([shader!("shared/main_solo"), shader!("hardmax_solo")]),
                     true => parts.extend([shader!("shared/team"), shader!("hardmax_team")]),
                 }
                 parts
