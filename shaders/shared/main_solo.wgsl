@@ -1,4 +1,4 @@
-// One invocation does a task by itself; several in turn, where they share an output unit or follow one another in memory. No barrier.
+// One invocation does tasks by itself: a share of them, one after another. No barrier.
 override GROUP: u32 = 64u;
 const TEAM = 1u;
 
