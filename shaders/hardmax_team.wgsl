@@ -1,7 +1,5 @@
 // Hardmax where slices follow one another: teams find the winners of a workgroup's slices, which fill whole output
-// units, and the whole workgroup writes their rows.
-@group(0) @binding(3) var<storage, read_write> values: array<Unit>;
-
+// units; the whole workgroup writes their rows' zeros, and then some invocations the ones.
 @compute @workgroup_size(GROUP)
 fn main(
     @builtin(workgroup_id) id: vec3<u32>,
@@ -15,17 +13,16 @@ fn main(
     if (first >= params.outputs) {
         return;
     }
-    let end = min(first + teams, params.outputs) * params.reduce_len;
-    let units_end = min((end + LANES - 1u) / LANES, FARTHEST);
-    for (var i = first * params.reduce_len / LANES + local; i < units_end; i += GROUP) {
-        var unit = empty_unit();
-        for (var lane = 0u; (lane < LANES) & (i * LANES + lane < end); lane++) {
-            let e = i * LANES + lane;
-            let slice = e / params.reduce_len;
-            if (e - slice * params.reduce_len == index_of(bests[(slice - first) * TEAM])) {
-                unit = with_one(unit, lane);
-            }
-        }
-        values[i] = unit;
+    let last = min(first + teams, params.outputs);
+    let end = min((last * params.reduce_len + WRITE_LEN - 1u) / WRITE_LEN, FARTHEST);
+    for (var i = first * params.reduce_len / WRITE_LEN + local; i < end; i += GROUP) {
+        write_zeros(i);
+    }
+    storageBarrier();
+    // Slices that share a unit are one invocation's.
+    let own = first + local * STORE_LANES;
+    let own_end = min(own + STORE_LANES, last);
+    for (var slice = own; slice < own_end; slice++) {
+        write_one(slice * params.reduce_len + index_of(bests[(slice - first) * TEAM]));
     }
 }

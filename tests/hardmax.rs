@@ -55,12 +55,14 @@ fn row_lengths() {
 /// So many short slices that an invocation takes several in turn, where that is the policy; the last group is not whole.
 #[test]
 fn many_short_slices() {
-    for (dtype, slices, len) in [(DType::F32, 1025, 32), (DType::U8, 4099, 128), (DType::Bf16, 2049, 65)] {
+    for (dtype, slices, len, share) in
+        [(DType::F32, 1025, 32, 2), (DType::U8, 4099, 128, 8), (DType::Bf16, 2049, 65, 2), (DType::U8, 4099, 129, 2)]
+    {
         let input = tensor(dtype, slices * len, Data::Ties, len);
         let op = Hardmax::new(dtype, View::new([slices, len]).unwrap(), Slices::Along(1));
         let limits = Limits { adapter: AdapterKind::Cpu, subgroup_size: 8, ..Limits::default() };
         let plan = op.plan(&limits).unwrap();
-        assert!(matches!(&plan.passes[0].params, Params::Reduction(params) if params.share == 2), "{plan}");
+        assert!(matches!(&plan.passes[0].params, Params::Reduction(params) if params.share == share), "{plan}");
         check(&op, &[&input], &format!("{slices} slices of {len} {dtype}"));
     }
 }

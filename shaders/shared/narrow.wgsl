@@ -35,6 +35,11 @@ fn with_element(unit: Unit, lane: u32, key: Key) -> Unit {
 }
 fn empty_unit() -> Unit { return 0u; }
 fn with_one(unit: Unit, lane: u32) -> Unit { return unit | (ONE >> (32u - ELEMENT_BITS * (lane + 1u))); }
+// A pack in which one element is 1 and all others are 0.
+fn pack_with_one(element: u32) -> vec4<u32> {
+    let unit = vec4<u32>(with_one(empty_unit(), element % LANES));
+    return select(vec4<u32>(0u), unit, vec4<u32>(0u, 1u, 2u, 3u) == vec4<u32>(element / LANES));
+}
 // What is kept of a unit whose first element is number `first`: the elements before `begin` and from `end` on.
 fn kept_lanes(unit: Unit, first: u32, begin: u32, end: u32) -> Unit {
     var kept = 0u;

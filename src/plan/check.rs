@@ -80,7 +80,8 @@ impl Pass {
     /// Whether the parameters are those of the program, and fit into its uniform buffer.
     fn params_fit(&self) -> bool {
         match (self.kernel.program, &self.params) {
-            (Program::Fill, Params::Fill(_)) | (Program::HardmaxWrite, Params::HardmaxWrite(_)) => true,
+            (Program::Fill, Params::Fill(_)) => true,
+            (Program::HardmaxWrite | Program::HardmaxWriteRows { .. }, Params::HardmaxWrite(_)) => true,
             (
                 Program::Reduce { .. } | Program::HardmaxRows { .. } | Program::HardmaxColumns,
                 Params::Reduction(params),

@@ -13,7 +13,7 @@ use super::{
     binding_elements, binding_step, check_binding, check_count, grid, output_bindings, target_part,
 };
 use crate::element::{Element, with_element_type};
-use crate::{Error, Hardmax, Limits, Operation};
+use crate::{DType, Error, Hardmax, Limits, Operation};
 
 pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
     let slice = op.checked()?;
@@ -148,26 +148,31 @@ impl Job<'_> {
         let Output { slice_len, columns, target, .. } = self.output;
         let tuning = tuning(limits);
         let dtype = self.op.dtype;
-        let units = len.div_ceil(dtype.lanes());
-        let share = tuning.share(units);
         let line = first / columns;
-        let block = line / slice_len;
+        let (block, position) = (line / slice_len, line % slice_len);
         word(len + columns)?; // the shader counts on from the first column
+        // From the first slice's beginning to the last one's end.
+        let rows = columns == 1 && word(position + len + slice_len).is_ok();
+        let packs = rows && self.output.has_packs(dtype);
+        let program = if rows { Program::HardmaxWriteRows { packs } } else { Program::HardmaxWrite };
+        let unit = if packs { dtype.pack_elements() } else { dtype.lanes() };
+        let units = len.div_ceil(unit);
+        let share = tuning.share(units);
         constants.insert(0, Constant::Group(tuning.group as u32));
         Ok(Pass {
-            kernel: Kernel::new(Program::HardmaxWrite, dtype, constants, &tuning),
+            kernel: Kernel::new(program, dtype, constants, &tuning),
             params: Params::HardmaxWrite(HardmaxWriteParams {
                 len: word(len)?,
                 columns: word(columns)?,
                 slice_len: word(slice_len)?,
                 share: word(share)?,
                 column: word(first % columns)?,
-                position: word(line % slice_len)?,
+                position: word(position)?,
                 // Counted from the first block's first winner on, which may lie before the window or after its begin.
                 first_winner: (winners.offset_bytes / 4).wrapping_sub(block * columns) as u32,
                 winners: word(winners.bytes / 4)?,
             }),
-            grid: grid(units.div_ceil(share).div_ceil(tuning.group), tuning.group * share * dtype.lanes(), limits)?,
+            grid: grid(units.div_ceil(share).div_ceil(tuning.group), tuning.group * share * unit, limits)?,
             bindings: vec![winners, target_part(target, dtype.bytes(), first, len)],
         })
     }
@@ -187,6 +192,11 @@ impl Output {
         let columns = slice.last().map_or(1, |&last| shape[last + 1..].iter().product());
         let slice_len = slice.iter().map(|&d| shape[d]).product();
         Output { len: shape.iter().product(), slice_len, columns, target }
+    }
+
+    /// Whether slices are whole packs.
+    fn has_packs(&self, dtype: DType) -> bool {
+        self.columns == 1 && self.slice_len.is_multiple_of(dtype.pack_elements())
     }
 
     /// The winners that some of the output needs, as windows of scratch 1.
@@ -215,45 +225,51 @@ impl Output {
 /// Search and write in one, where a slice is not split and an invocation has not too much to find and to write.
 fn one_dispatch(reduction: &Reduction, setup: &Setup, output: &Output, limits: &Limits) -> Result<Option<Pass>, Error> {
     let Setup { tuning, problem, window, cut } = setup;
-    let lanes = reduction.dtype.lanes();
+    let dtype = reduction.dtype;
+    let packs = output.has_packs(dtype);
     // Winners of long enough slices are scratch that the budget allows, and their search can take whole packs.
-    let short = output.slice_len * reduction.dtype.bytes() < 256;
+    let short = output.slice_len * dtype.bytes() < 256;
+    // A slice that is whole packs stands by itself; of others as many belong together as fill output units.
+    let (store, slices) = if packs { (Store::Index, 1) } else { (Store::Value, dtype.lanes()) };
     let (program, access, team) = if cut.chunks > 1 || (output.columns > 1 && !short) {
         return Ok(None);
     } else if output.columns > 1 {
         (Program::HardmaxColumns, Access::Strided, 1)
     } else {
         let access = if cut.access == Access::Rows { Access::Rows } else { Access::Strided };
-        // As when values are stored: the slices of a workgroup fill whole units.
-        let team = cut.team.min(reduction.max_team(Store::Value, tuning));
-        (Program::HardmaxRows { access, team: team > 1 }, access, team)
+        let team = cut.team.min(reduction.max_team(store, tuning));
+        (Program::HardmaxRows { access, team: team > 1, packs }, access, team)
     };
     let cut = Cut { access, team, ..*cut };
-    // An invocation without a team takes the slices that fill a unit.
-    let slices = if team == 1 { lanes } else { 1 };
-    let found = MAX_STEPS / (reduction.steps(problem, &cut, tuning) * slices);
-    let written = MAX_STEPS / 2 / (output.slice_len * lanes / team).max(1);
+    let written_at_once = match (output.columns, packs) {
+        (1, true) => dtype.pack_elements(),
+        (1, false) => dtype.lanes(),
+        _ => 1,
+    };
+    let own_slices = if team == 1 { slices } else { 1 };
+    let steps = reduction.steps(problem, &cut, tuning) + output.slice_len / written_at_once / team;
+    let most = MAX_STEPS / (own_slices * steps);
     // Short slices have few runs of few elements, whatever the estimate, and winners beyond the scratch budget.
-    if !short && found.min(written) == 0 {
+    if !short && most == 0 {
         return Ok(None);
     }
     let (share, groups) = match output.columns {
         1 => {
             // A quarter of what a reduction takes, since as much is written.
-            let wanted = reduction.share(problem, &cut, Store::Value, tuning) / 4;
-            let share = wanted.min(found).min(written).max(1);
-            (share, groups(reduction.out_len, team, lanes * share, tuning.group))
+            let wanted = reduction.share(problem, &cut, store, tuning) / 4;
+            let share = wanted.min(most).max(1);
+            (share, groups(reduction.out_len, team, slices * share, tuning.group))
         }
-        columns => (1, (reduction.out_len / columns * columns.div_ceil(lanes)).div_ceil(tuning.group)),
+        columns => (1, (reduction.out_len / columns * columns.div_ceil(slices)).div_ceil(tuning.group)),
     };
     let mut params = reduction.params(problem, &cut, Store::Index)?;
     params.columns = word(output.columns)?;
     params.share = word(share)?;
     word(output.len + (1 << 16))?; // the shaders count output elements, in steps of workgroups at the most
     Ok(Some(Pass {
-        kernel: Kernel::new(program, reduction.dtype, reduction.scan_constants(problem, &cut, tuning), tuning),
+        kernel: Kernel::new(program, dtype, reduction.scan_constants(problem, &cut, tuning), tuning),
         params: Params::Reduction(params),
-        grid: grid(groups, tuning.group * lanes * share, limits)?,
+        grid: grid(groups, tuning.group * dtype.lanes() * share, limits)?,
         bindings: [&input_bindings(access, *window), &[output.target][..]].concat(),
     }))
 }

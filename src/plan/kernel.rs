@@ -44,11 +44,18 @@ pub enum Program {
         access: Access,
         /// Whether several invocations share a slice.
         team: bool,
+        /// Whether slices are whole packs, and are written as such.
+        packs: bool,
     },
     /// Hardmax of slices that stand side by side, in one dispatch.
     HardmaxColumns,
     /// Hardmax once the winners are known.
     HardmaxWrite,
+    /// The same where slices follow one another.
+    HardmaxWriteRows {
+        /// Whether slices are whole packs, and are written as such.
+        packs: bool,
+    },
     /// Max of operands that run along the output's rows in whole packs, or have one element for all of a row.
     MaxPacks {
         /// Operands that one dispatch reads.
@@ -221,8 +228,12 @@ impl Kernel {
                 });
                 parts
             }
-            Program::HardmaxRows { access, team } => {
+            Program::HardmaxRows { access, team, packs } => {
                 let mut parts = self.reducing_parts(Operator::ArgMax, access);
+                if packs && access != Access::Rows {
+                    parts.push(self.pack_part());
+                }
+                parts.push(ones_part(packs));
                 match team {
                     false => parts.extend([shader!("shared/main_solo"), shader!("hardmax_solo")]),
                     true => parts.extend([shader!("shared/team"), shader!("hardmax_team")]),
@@ -234,7 +245,14 @@ impl Kernel {
                 parts.push(shader!("hardmax_columns"));
                 parts
             }
-            Program::HardmaxWrite => [type_parts(self.dtype), vec![shader!("hardmax_write")]].concat(),
+            Program::HardmaxWriteRows { packs } => {
+                let ones =
+                    [self.pack_part(), ones_part(packs), shader!("shared/winners"), shader!("hardmax_write_rows")];
+                [&type_parts(self.dtype)[..], &ones].concat()
+            }
+            Program::HardmaxWrite => {
+                [type_parts(self.dtype), vec![shader!("shared/winners"), shader!("hardmax_write")]].concat()
+            }
             Program::MaxPacks { .. } => {
                 let packs = [self.pack_part(), shader!("shared/broadcast"), shader!("max_packs")];
                 [&type_parts(self.dtype)[..], &packs].concat()
@@ -291,16 +309,21 @@ impl Kernel {
 }
 
 impl Program {
-    /// Whether it reads whole packs.
+    /// Whether it reads or writes whole packs.
     const fn takes_packs(self) -> bool {
         match self {
-            Program::Reduce { access, .. } | Program::HardmaxRows { access, .. } => {
-                matches!(access, Access::Rows | Access::Columns)
-            }
+            Program::Reduce { access, .. } => matches!(access, Access::Rows | Access::Columns),
+            Program::HardmaxRows { access, packs, .. } => packs || matches!(access, Access::Rows | Access::Columns),
+            Program::HardmaxWriteRows { packs } => packs,
             Program::MaxPacks { .. } => true,
             Program::Fill | Program::HardmaxColumns | Program::HardmaxWrite | Program::MaxElements { .. } => false,
         }
     }
+}
+
+/// How a Hardmax writes its output.
+fn ones_part(packs: bool) -> &'static str {
+    if packs { shader!("shared/ones_packs") } else { shader!("shared/ones_units") }
 }
 
 /// The binding of a Max kernel's first operand; 0 holds the parameters and 1 the output.
@@ -437,11 +460,16 @@ impl fmt::Display for Kernel {
                 let store = format!("{store:?}").to_ascii_lowercase();
                 write!(f, "{operator}_{} {} -> {store}", access.name(), self.dtype)?;
             }
-            Program::HardmaxRows { access, .. } => {
-                write!(f, "hardmax_rows {} ({})", self.dtype, access.name())?;
+            Program::HardmaxRows { access, packs, .. } => {
+                let packs = if packs { " in packs" } else { "" };
+                write!(f, "hardmax_rows {} ({}){packs}", self.dtype, access.name())?;
             }
             Program::HardmaxColumns => write!(f, "hardmax_columns {}", self.dtype)?,
             Program::HardmaxWrite => write!(f, "hardmax_write {}", self.dtype)?,
+            Program::HardmaxWriteRows { packs } => {
+                let packs = if packs { " in packs" } else { "" };
+                write!(f, "hardmax_write_rows {}{packs}", self.dtype)?;
+            }
             Program::MaxPacks { operands, splats } => {
                 write!(f, "max_packs {} of {operands}, {} splat", self.dtype, splats.count_ones())?;
             }

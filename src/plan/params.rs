@@ -168,7 +168,7 @@ pub struct FillParams {
     pub high: u32,
 }
 
-/// How the winners of a Hardmax are written. See `shaders/hardmax_write.wgsl`, which has the same fields.
+/// How the winners of a Hardmax are written. See `shaders/shared/winners.wgsl`, which has the same fields.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Pod, Zeroable)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -179,7 +179,7 @@ pub struct HardmaxWriteParams {
     pub columns: u32,
     /// Elements of a slice.
     pub slice_len: u32,
-    /// Output units that an invocation writes.
+    /// Packs, or output units, that an invocation writes.
     pub share: u32,
     /// The column of the first element.
     pub column: u32,

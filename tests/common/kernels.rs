@@ -11,6 +11,8 @@ pub fn kernels() -> Vec<Kernel> {
                 program,
                 Program::Reduce { access: Access::Rows | Access::Columns, .. }
                     | Program::HardmaxRows { access: Access::Rows, .. }
+                    | Program::HardmaxRows { packs: true, .. }
+                    | Program::HardmaxWriteRows { packs: true }
                     | Program::MaxPacks { .. }
             );
             let constants = constants.to_vec();
@@ -18,14 +20,17 @@ pub fn kernels() -> Vec<Kernel> {
             kernels.extend([false, true].into_iter().filter(|&int64| packs || !int64).map(kernel));
         };
         push(Program::Fill, &[Constant::Group(64)]);
-        push(Program::HardmaxWrite, &[Constant::Group(64)]);
-        push(Program::HardmaxWrite, &[Constant::Group(64), Constant::Guarded, Constant::Continues]);
+        let rows = [false, true].map(|packs| Program::HardmaxWriteRows { packs });
+        for program in rows.into_iter().chain([Program::HardmaxWrite]) {
+            push(program, &[Constant::Group(64)]);
+            push(program, &[Constant::Group(64), Constant::Guarded, Constant::Continues]);
+        }
         let nans: &[Constant] = if dtype.is_float() { &[Constant::NansIgnored] } else { &[] };
         push(Program::HardmaxColumns, &[&[Constant::Group(64)], nans].concat());
-        for access in [Access::Rows, Access::Strided] {
-            push(Program::HardmaxRows { access, team: false }, &[&[Constant::Group(64)], nans].concat());
+        for (access, packs) in [Access::Rows, Access::Strided].into_iter().flat_map(|a| [(a, false), (a, true)]) {
+            push(Program::HardmaxRows { access, team: false, packs }, &[&[Constant::Group(64)], nans].concat());
             let team = [Constant::Group(64), Constant::Team(16)];
-            push(Program::HardmaxRows { access, team: true }, &[&team, nans].concat());
+            push(Program::HardmaxRows { access, team: true, packs }, &[&team, nans].concat());
         }
         for operands in [0, 1, 2, 7, 32] {
             let constants = [&[Constant::Group(64), Constant::Continues], nans].concat();

@@ -1,14 +1,15 @@
 //! A device made of paper: it runs a plan's shaders as naga reads them, one invocation after the other, and stops at
 //! whatever no device may be left to: an access beyond a binding, a word that two invocations of a dispatch touch and
-//! one of them writes, a word read that nobody wrote, a loop without end.
+//! one of them writes with no barrier between, a word read that nobody wrote, a loop without end.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::rc::Rc;
 
 use naga::{
-    AddressSpace, ArraySize, BinaryOperator, BuiltIn, Expression, Handle, MathFunction, RelationalFunction, TypeInner,
-    UnaryOperator,
+    AddressSpace, ArraySize, Barrier, BinaryOperator, BuiltIn, Expression, Handle, MathFunction, RelationalFunction,
+    TypeInner, UnaryOperator,
 };
 use wgmax::plan::{Binding, Kernel, Pass, Slot};
 use wgmax::{Limits, Plan};
@@ -20,7 +21,14 @@ use crate::value::{Kind, Pointer, Root, Scalar, Value};
 /// The most loop iterations that an invocation may make: see `MAX_STEPS` of the planner.
 const MAX_ITERATIONS: u64 = 32_768;
 
-const NOBODY: u64 = u64::MAX;
+/// Who has read, or written, a word in this pass.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Who {
+    Nobody,
+    /// An invocation's number, and how many storage barriers it had passed.
+    One(u64, u32),
+    Several,
+}
 
 /// A word of a buffer.
 #[derive(Clone, Copy)]
@@ -29,14 +37,14 @@ struct Cell {
     origin: Origin,
     /// Whether it holds anything that may be read.
     known: bool,
-    /// Who read and wrote it in this pass: the invocation's number.
-    reader: u64,
-    writer: u64,
+    reader: Who,
+    writer: Who,
     /// Whether a pass wrote it and none has read it since.
     fresh: bool,
 }
 
-const EMPTY: Cell = Cell { bits: 0, origin: Origin::NONE, known: false, reader: NOBODY, writer: NOBODY, fresh: false };
+const EMPTY: Cell =
+    Cell { bits: 0, origin: Origin::NONE, known: false, reader: Who::Nobody, writer: Who::Nobody, fresh: false };
 
 /// A buffer: all of its words, or, of one that is too large for paper, those that were touched.
 struct Memory {
@@ -136,7 +144,7 @@ impl Paper {
 
     fn pass(&mut self, pass: &Pass, limits: &Limits) {
         for memory in self.memories.values_mut() {
-            memory.cells().for_each(|cell| (cell.reader, cell.writer) = (NOBODY, NOBODY));
+            memory.cells().for_each(|cell| (cell.reader, cell.writer) = (Who::Nobody, Who::Nobody));
         }
         for b in &pass.bindings {
             assert!(b.offset_bytes.is_multiple_of(limits.binding_alignment_bytes), "{b:?} is misaligned");
@@ -178,6 +186,8 @@ struct Workgroup<'a> {
     globals: Vec<Global>,
     id: [u32; 3],
     grid: [u32; 3],
+    /// The storage barriers that its invocations have passed.
+    phase: u32,
 }
 
 struct Frame {
@@ -222,7 +232,7 @@ impl<'a> Workgroup<'a> {
             other => panic!("no shader here has {other:?}"),
         };
         let globals = program.module.global_variables.iter().map(global).collect();
-        Workgroup { program, paper, globals, id, grid: pass.grid }
+        Workgroup { program, paper, globals, id, grid: pass.grid, phase: 0 }
     }
 
     fn run(&mut self) {
@@ -234,9 +244,12 @@ impl<'a> Workgroup<'a> {
             run.map(|local| self.invocation(group * u64::from(count) + u64::from(local), local)).collect();
         while !invocations.is_empty() {
             // Up to a barrier, or to the end: all alike.
-            let waiting = invocations.iter_mut().filter_map(|own| self.advance(own).then_some(())).count();
-            assert!(waiting == 0 || waiting == invocations.len(), "a barrier that some of a workgroup never reach");
-            invocations.truncate(waiting);
+            let reached: Vec<Option<Barrier>> = invocations.iter_mut().map(|own| self.advance(own)).collect();
+            assert!(reached.iter().all(|own| *own == reached[0]), "a barrier that some of a workgroup never reach");
+            match reached[0] {
+                Some(barrier) => self.phase += u32::from(barrier.contains(Barrier::STORAGE)),
+                None => invocations.clear(),
+            }
         }
     }
 
@@ -269,13 +282,11 @@ impl<'a> Workgroup<'a> {
         }
     }
 
-    /// Goes on up to the next barrier; whether there is one.
-    fn advance(&mut self, own: &mut Invocation) -> bool {
+    /// Goes on up to the next barrier, if there is one.
+    fn advance(&mut self, own: &mut Invocation) -> Option<Barrier> {
         let program = self.program;
         loop {
-            let Some(frame) = own.frames.last_mut() else {
-                return false;
-            };
+            let frame = own.frames.last_mut()?;
             let step = &program.routines[frame.routine].steps[frame.next];
             frame.next += 1;
             match step {
@@ -285,9 +296,11 @@ impl<'a> Workgroup<'a> {
                 }
                 Step::Store { pointer, value } => {
                     let (pointer, value) = (self.value(own, *pointer).pointer(), self.value(own, *value));
+                    // Where it goes says as much as what it is.
                     let value = own
                         .conditions
                         .iter()
+                        .chain([&pointer.origin])
                         .fold(value, |value, &origin| value.stained(origin, &mut self.paper.origins));
                     self.store(own, pointer, value);
                 }
@@ -314,7 +327,7 @@ impl<'a> Workgroup<'a> {
                     }
                 }
                 Step::Leave(depth) => own.conditions.truncate(frame.conditions + depth),
-                Step::Barrier => return true,
+                Step::Barrier(barrier) => return Some(*barrier),
             }
         }
     }
@@ -370,7 +383,10 @@ impl<'a> Workgroup<'a> {
             Expression::Access { base, index } => {
                 let index = self.value(own, *index).scalar();
                 match self.value(own, *base) {
-                    Value::Pointer(pointer) => Value::Pointer(pointer.into_member(index.bits)),
+                    Value::Pointer(pointer) => {
+                        let origin = self.paper.origins.both(pointer.origin, index.origin);
+                        Value::Pointer(Pointer { origin, ..pointer.into_member(index.bits) })
+                    }
                     value => value.member(index.bits as usize).stained(index.origin, &mut self.paper.origins),
                 }
             }
@@ -473,6 +489,12 @@ impl<'a> Workgroup<'a> {
         }
     }
 
+    fn me(&self, own: &Invocation) -> Me {
+        let count = u64::from(self.program.group);
+        let first = own.number / count * count;
+        Me { number: own.number, numbers: first..first + count, phase: self.phase }
+    }
+
     fn load_word(&mut self, own: &Invocation, bound: &Binding, word: u64) -> Scalar {
         // WebGPU lets a read beyond a binding give anything of the buffer. Shaders make use of that where they put a
         // pack together at a binding's end, and where ArgMax finds rows for all of a pack's columns, there or not: then
@@ -483,17 +505,15 @@ impl<'a> Workgroup<'a> {
             let origin = self.paper.origins.word((slot_number(bound.slot), u64::MAX));
             return Scalar { kind: Kind::U32, bits: 0xa5c3_96e7, origin };
         }
+        let me = self.me(own);
         let memory = self.paper.memories.get_mut(&bound.slot).expect("a slot of the plan");
         let cell = memory.cell(bound.offset_bytes / 4 + word);
         assert!(
             cell.known || self.paper.groups == Groups::Ends,
             "word {word} of {bound:?} is read before it is written"
         );
-        assert!(
-            cell.writer == NOBODY || cell.writer == own.number,
-            "word {word} of {bound:?} is written by one invocation and read by another"
-        );
-        cell.reader = if cell.reader == NOBODY || cell.reader == own.number { own.number } else { NOBODY - 1 };
+        assert!(me.follows(cell.writer), "word {word} of {bound:?} is written by one invocation and read by another");
+        cell.reader = if me.follows(cell.reader) { me.who() } else { Who::Several };
         cell.fresh = false;
         Scalar { kind: Kind::U32, bits: cell.bits, origin: cell.origin }
     }
@@ -519,15 +539,39 @@ impl<'a> Workgroup<'a> {
 
     fn store_word(&mut self, own: &Invocation, bound: &Binding, word: u64, value: Scalar) {
         assert!(word < bound.bytes / 4, "word {word} of {bound:?} is written");
+        let me = self.me(own);
         let memory = self.paper.memories.get_mut(&bound.slot).expect("a slot of the plan");
         let cell = memory.cell(bound.offset_bytes / 4 + word);
-        assert_eq!(cell.writer, NOBODY, "word {word} of {bound:?} is written twice by one dispatch");
+        assert!(me.follows(cell.writer), "word {word} of {bound:?} is written by two invocations");
+        assert!(me.follows(cell.reader), "word {word} of {bound:?} is read by one invocation and written by another");
         assert!(
-            cell.reader == NOBODY || cell.reader == own.number,
-            "word {word} of {bound:?} is read by one invocation and written by another"
+            !cell.fresh || cell.writer != Who::Nobody,
+            "word {word} of {bound:?} is written by two dispatches, and not read in between"
         );
-        assert!(!cell.fresh, "word {word} of {bound:?} is written twice, and not read in between");
-        *cell = Cell { bits: value.bits, origin: value.origin, known: true, writer: own.number, fresh: true, ..*cell };
+        *cell = Cell { bits: value.bits, origin: value.origin, known: true, writer: me.who(), fresh: true, ..*cell };
+    }
+}
+
+/// An invocation at some point of its run.
+struct Me {
+    number: u64,
+    /// Of all of its workgroup.
+    numbers: Range<u64>,
+    phase: u32,
+}
+
+impl Me {
+    fn who(&self) -> Who {
+        Who::One(self.number, self.phase)
+    }
+
+    /// Whether that was before, for certain: by itself, or ahead of a storage barrier of its workgroup.
+    fn follows(&self, who: Who) -> bool {
+        match who {
+            Who::Nobody => true,
+            Who::One(number, phase) => number == self.number || phase < self.phase && self.numbers.contains(&number),
+            Who::Several => false,
+        }
     }
 }
 

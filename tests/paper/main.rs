@@ -270,7 +270,8 @@ fn arg_max_takes_its_elements_and_no_others() {
 
 #[test]
 fn hardmax_takes_its_slices_and_no_others() {
-    let kernels = ["hardmax_rows u8", "hardmax_columns u8", "hardmax_write u8", "arg_max_finish f32"];
+    let kernels =
+        ["hardmax_rows u8", "hardmax_columns u8", "hardmax_write u8", "hardmax_write_rows u8", "arg_max_finish f32"];
     check_all("Hardmax", &kernels, |dtype, view, limits, input, case| {
         let rank = view.rank() as i64;
         let slices = (0..rank).map(Slices::Along).chain((0..=rank).map(Slices::From));

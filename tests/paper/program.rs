@@ -31,7 +31,7 @@ pub enum Step {
     },
     /// Goes back to this depth of conditions.
     Leave(usize),
-    Barrier,
+    Barrier(naga::Barrier),
 }
 
 pub struct Routine {
@@ -71,7 +71,7 @@ impl Program {
     }
 
     pub fn has_barriers(&self) -> bool {
-        self.routines.iter().flat_map(|routine| &routine.steps).any(|step| matches!(step, Step::Barrier))
+        self.routines.iter().flat_map(|routine| &routine.steps).any(|step| matches!(step, Step::Barrier(_)))
     }
 
     fn global(&self, expression: Handle<Expression>) -> Value {
@@ -196,7 +196,7 @@ impl Flattener {
             Statement::Block(block) => self.block(block),
             Statement::Store { pointer, value } => self.steps.push(Step::Store { pointer: *pointer, value: *value }),
             Statement::Return { value } => self.steps.push(Step::Return(*value)),
-            Statement::ControlBarrier(_) => self.steps.push(Step::Barrier),
+            Statement::ControlBarrier(barrier) => self.steps.push(Step::Barrier(*barrier)),
             Statement::Call { function, arguments, result } => self.steps.push(Step::Call {
                 function: function.index(),
                 arguments: arguments.clone(),

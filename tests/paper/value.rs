@@ -59,6 +59,8 @@ pub struct Pointer {
     pub root: Root,
     pub path: [u32; 6],
     pub depth: usize,
+    /// What decided where it points.
+    pub origin: Origin,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -71,7 +73,7 @@ pub enum Root {
 
 impl Pointer {
     pub fn new(root: Root) -> Pointer {
-        Pointer { root, path: [0; 6], depth: 0 }
+        Pointer { root, path: [0; 6], depth: 0, origin: Origin::NONE }
     }
 
     pub fn into_member(mut self, index: u32) -> Pointer {

@@ -66,8 +66,9 @@ fn loops_keep_to_the_rules() {
     let all = [Access::Rows, Access::Columns, Access::Strided, Access::Finish, Access::FinishPieces];
     let stores = [Store::Partial, Store::Piece, Store::Value, Store::Index, Store::Both];
     let mut programs = vec![Program::Fill, Program::HardmaxColumns, Program::HardmaxWrite];
+    programs.extend([false, true].map(|packs| Program::HardmaxWriteRows { packs }));
     for (access, team) in all.into_iter().flat_map(|access| [(access, false), (access, true)]) {
-        programs.push(Program::HardmaxRows { access, team });
+        programs.extend([false, true].map(|packs| Program::HardmaxRows { access, team, packs }));
         for operator in [Operator::ReduceMax, Operator::ArgMax] {
             programs.extend(stores.map(|store| Program::Reduce { operator, access, team, store }));
         }

@@ -1,0 +1,43 @@
+// Hardmax once the winners are known, where slices follow one another: an invocation writes its part of the output, zeros
+// first, then the ones in it.
+override GROUP: u32 = 64u;
+override GUARDED: bool = false;   // winners come in several windows: a one of another's is another dispatch's to write
+override CONTINUES: bool = false; // what other dispatches have written stays
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> winners: array<u32>;
+
+@compute @workgroup_size(GROUP)
+fn main(
+    @builtin(workgroup_id) id: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    if (max(arrayLength(&values), arrayLength(&winners)) == 0u) { // see grid.wgsl
+        return;
+    }
+    let first = (group_number(id, groups) * GROUP + local) * params.share;
+    let last = min(first + params.share, (params.len + WRITE_LEN - 1u) / WRITE_LEN);
+    if (first >= last) {
+        return;
+    }
+    if (!CONTINUES) {
+        for (var i = first; i < last; i++) {
+            write_zeros(i);
+        }
+    }
+    // Elements are counted from the beginning of the dispatch's first slice on.
+    let begin = params.position + first * WRITE_LEN;
+    let end = params.position + min(last * WRITE_LEN, params.len);
+    let slices_end = (end + params.slice_len - 1u) / params.slice_len;
+    for (var slice = begin / params.slice_len; slice < slices_end; slice++) {
+        let n = slice - params.first_winner;
+        if (GUARDED && n >= params.winners) {
+            continue;
+        }
+        let e = slice * params.slice_len + winners[n];
+        if (e >= begin && e < end) {
+            write_one(e - params.position);
+        }
+    }
+}

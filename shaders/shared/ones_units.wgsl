@@ -1,0 +1,9 @@
+// A Hardmax's output, unit by unit, whatever the slices.
+@group(0) @binding(3) var<storage, read_write> values: array<Unit>;
+
+const WRITE_LEN = LANES;   // elements written at once
+const STORE_LANES = LANES; // slices that fill whole units
+
+fn write_zeros(i: u32) { values[i] = empty_unit(); }
+// Where zeros stand, or others' ones beside it.
+fn write_one(e: u32) { values[e / LANES] = with_one(values[e / LANES], e % LANES); }

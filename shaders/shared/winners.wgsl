@@ -1,0 +1,11 @@
+// A Hardmax once the winners are known: which elements are this dispatch's, and which winners.
+struct Params {
+    len: u32,     // output elements
+    columns: u32,
+    slice_len: u32,
+    share: u32,   // units that an invocation writes
+    column: u32,  // of the first element
+    position: u32,
+    first_winner: u32, // the window's, counted from the first element's block on
+    winners: u32,
+}
