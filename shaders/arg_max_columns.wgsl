@@ -175,7 +175,7 @@ fn search(start: u32, chunk: Chunk, count: u32) -> Winners {
                     break;
                 }
                 let p = begin / PACK_ELEMENTS + i * step;
-                offer(&w, tile_maxima(tile_rows(p, step, len - i)), run.r + i);
+                offer(&w, lone_tile_maxima(tile_rows(p, step, len - i)), run.r + i);
                 continuing {
                     i += 4u;
                     break if i >= len;

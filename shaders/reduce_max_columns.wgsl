@@ -163,7 +163,7 @@ fn fold_packs(before: Maxima, start: u32, step: u32, rows: u32) -> Maxima {
         if (i >= len) {
             break;
         }
-        m = join_maxima(m, tile_maxima(tile_rows(start + i * step, step, len - i)));
+        m = join_maxima(m, lone_tile_maxima(tile_rows(start + i * step, step, len - i)));
         continuing {
             i += 4u;
             break if i >= len;

@@ -3,7 +3,10 @@
 mod common;
 
 use common::{Data, check, check_against, greatest, tensor, with_bits};
-use wgmax::{ArgMax, ArgMaxOutput, DType, IndexType, NanPolicy, ReduceMax, Tensor, View};
+use wgmax::plan::Constant;
+use wgmax::{
+    AdapterKind, ArgMax, ArgMaxOutput, DType, IndexType, Limits, NanPolicy, Operation, ReduceMax, Tensor, View,
+};
 
 /// Both operators over the rows of `view`.
 fn check_rows(dtype: DType, input: &Tensor, view: &View, case: &str) {
@@ -54,6 +57,27 @@ fn tall_columns() {
             let input = tensor(dtype, rows * columns, Data::Ties, rows);
             let view = View::new([rows, columns]).unwrap().permute(&[1, 0]).unwrap();
             check_rows(dtype, &input, &view, &format!("{dtype} {rows} rows of {columns} columns"));
+        }
+    }
+}
+
+/// Where the policy asks for the rows' beginnings ahead of the rest: two pages and more from one to the next.
+#[test]
+fn rows_of_columns_far_apart() {
+    let narrow = Limits { adapter: AdapterKind::Cpu, subgroup_size: 4, ..Limits::default() };
+    for dtype in [DType::F32, DType::F16, DType::U8, DType::I64] {
+        for (rows, columns, apart) in [(7, 19, 8192), (64, 64, 8192), (9, 80, 8176)] {
+            let pitch = apart / dtype.bytes();
+            let input = tensor(dtype, pitch * rows, Data::Ties, rows);
+            let view = View::strided([rows, columns], [pitch as i64, 1], 0).unwrap();
+            let case = format!("{dtype} {rows} rows of {columns} columns, {apart} bytes apart");
+            let reduce_max = ReduceMax::new(dtype, view.clone()).axes([0]);
+            let plan = reduce_max.plan(&narrow).unwrap();
+            assert_eq!(plan.passes[0].kernel.constants.contains(&Constant::Far), apart == 8192, "{plan}");
+            check(&reduce_max, &[&input], &case);
+            let arg_max = ArgMax::new(dtype, view).axes([0]);
+            check(&arg_max.clone().output(ArgMaxOutput::ValuesAndIndices), &[&input], &case);
+            check(&arg_max.select_last(true), &[&input], &case);
         }
     }
 }

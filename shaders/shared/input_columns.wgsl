@@ -43,3 +43,12 @@ fn two_tile_maxima_ahead(tiles: TwoTiles) -> Maxima {
 }
 
 fn tile_maxima_ahead(rows: vec4<u32>) -> Maxima { return tile_maxima_after(ahead_of(rows), rows); }
+
+override FAR: bool = false; // rows lie so far apart that what they begin with is asked for ahead where a pack stands alone
+
+fn lone_tile_maxima(rows: vec4<u32>) -> Maxima {
+    if (FAR) {
+        return tile_maxima_ahead(rows);
+    }
+    return tile_maxima(rows);
+}

@@ -156,6 +156,8 @@ pub enum Constant {
     Ragged,
     /// A column kernel's invocations take four packs side by side.
     Wide,
+    /// The rows of a column kernel lie far apart: what they begin with is asked for ahead of the rest.
+    Far,
 }
 
 impl Constant {
@@ -174,6 +176,7 @@ impl Constant {
             Constant::Runs => "RUNS",
             Constant::Ragged => "RAGGED",
             Constant::Wide => "WIDE",
+            Constant::Far => "FAR",
         }
     }
 
@@ -189,7 +192,8 @@ impl Constant {
             | Constant::Split
             | Constant::Runs
             | Constant::Ragged
-            | Constant::Wide => 1,
+            | Constant::Wide
+            | Constant::Far => 1,
         }
     }
 }

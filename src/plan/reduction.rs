@@ -201,7 +201,10 @@ impl Reduction<'_> {
     pub fn scan_constants(&self, problem: &Problem, cut: &Cut, tuning: &Tuning) -> Vec<Constant> {
         let split = (cut.chunks > 1).then_some(Constant::Split);
         let runs = (problem.reduced.len() > 1).then_some(Constant::Runs);
-        let wide = (cut.access == Access::Columns && tuning.column_packs > 1).then_some(Constant::Wide);
+        let columns = cut.access == Access::Columns;
+        let wide = (columns && tuning.column_packs > 1).then_some(Constant::Wide);
+        let row_bytes = u64::from(problem.run().stride.unsigned_abs()) * self.dtype.bytes();
+        let far = (columns && row_bytes >= tuning.far_bytes).then_some(Constant::Far);
         let pack = self.dtype.pack_elements();
         let whole_packs = match cut.access {
             Access::Rows => problem.runs_are_whole(cut.chunk_len, pack),
@@ -209,7 +212,7 @@ impl Reduction<'_> {
             Access::Strided | Access::Finish | Access::FinishPieces => true,
         };
         let ragged = (!whole_packs).then_some(Constant::Ragged);
-        self.constants(cut.team, tuning).chain(split).chain(runs).chain(wide).chain(ragged).collect()
+        self.constants(cut.team, tuning).chain(split).chain(runs).chain(wide).chain(far).chain(ragged).collect()
     }
 
     fn index_constant(&self) -> Option<Constant> {

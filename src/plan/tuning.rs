@@ -24,6 +24,9 @@ pub(super) struct Tuning {
     pub column_packs: u64,
     /// The rows up to which it takes one: so few stay in the cache until the next invocation reads on in them.
     pub cached_rows: u64,
+    /// The bytes from one row of columns to the next from which on what rows begin with is asked for ahead, where an
+    /// invocation takes one pack of them.
+    pub far_bytes: u64,
     /// The most packs, or output units, that an invocation of an element-wise kernel writes.
     pub max_share: u64,
     /// Whether packs are bound as pairs of 64-bit integers, where the device has them.
@@ -57,13 +60,15 @@ const CPU: Tuning = Tuning {
     loads_per_turn: 1024,
     column_packs: 4,
     cached_rows: 24,
+    far_bytes: u64::MAX,
     max_share: 256,
     int64: true,
     most_invocations: u64::MAX,
 };
 
 /// SwiftShader, which loads each element by itself and keeps few values in registers.
-const NARROW_CPU: Tuning = Tuning { runs_per_split: u64::MAX, loads_per_turn: 1, column_packs: 1, int64: false, ..CPU };
+const NARROW_CPU: Tuning =
+    Tuning { runs_per_split: u64::MAX, loads_per_turn: 1, column_packs: 1, far_bytes: 8192, int64: false, ..CPU };
 
 /// Hardware: neighbours read neighbouring packs, thousands of them at once.
 const GPU: Tuning = Tuning {
@@ -76,6 +81,7 @@ const GPU: Tuning = Tuning {
     loads_per_turn: 1,
     column_packs: 1,
     cached_rows: 0,
+    far_bytes: u64::MAX,
     max_share: 1,
     int64: false,
     most_invocations: u64::MAX,

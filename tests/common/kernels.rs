@@ -61,7 +61,11 @@ pub fn kernels() -> Vec<Kernel> {
                         }
                         if access == Access::Columns {
                             // They know no teams: four packs side by side here, one that may end within a pack there.
-                            constants.push(if team { Constant::Wide } else { Constant::Ragged });
+                            constants.extend(if team {
+                                vec![Constant::Wide]
+                            } else {
+                                vec![Constant::Far, Constant::Ragged]
+                            });
                         }
                         if !matches!(access, Access::Finish | Access::FinishPieces) {
                             constants.extend([Constant::Split, Constant::Runs]);
