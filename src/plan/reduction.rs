@@ -203,7 +203,7 @@ impl Reduction<'_> {
         let runs = (problem.reduced.len() > 1).then_some(Constant::Runs);
         let columns = cut.access == Access::Columns;
         let wide = (columns && tuning.column_packs > 1).then_some(Constant::Wide);
-        let row_bytes = u64::from(problem.run().stride.unsigned_abs()) * self.dtype.bytes();
+        let row_bytes = problem.run().stride.unsigned_abs().saturating_mul(self.dtype.bytes());
         let far = (columns && row_bytes >= tuning.far_bytes).then_some(Constant::Far);
         let pack = self.dtype.pack_elements();
         let whole_packs = match cut.access {
