@@ -29,14 +29,15 @@ fn main(
     // Elements are counted from the beginning of the dispatch's first slice on.
     let begin = params.position + first * WRITE_LEN;
     let end = params.position + min(last * WRITE_LEN, params.len);
-    let slices_end = (end + params.slice_len - 1u) / params.slice_len;
+    let slices_end = (end - 1u) / params.slice_len + 1u;
     for (var slice = begin / params.slice_len; slice < slices_end; slice++) {
         let n = slice - params.first_winner;
         if (GUARDED && n >= params.winners) {
             continue;
         }
-        let e = slice * params.slice_len + winners[n];
-        if (e >= begin && e < end) {
+        let start = slice * params.slice_len;
+        let e = start + winners[n]; // wraps where it lies far behind the end
+        if (e >= max(begin, start) && e < end) {
             write_one(e - params.position);
         }
     }

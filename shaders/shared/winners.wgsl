@@ -1,9 +1,10 @@
-// A Hardmax once the winners are known: which elements are this dispatch's, and which winners.
+// A Hardmax once the winners are known: which elements are this dispatch's, and which winners. Slices are columns of
+// blocks; those that follow one another are blocks of one column.
 struct Params {
     len: u32,     // output elements
     columns: u32,
     slice_len: u32,
-    share: u32,   // units that an invocation writes
+    share: u32,   // packs, or units, that an invocation writes
     column: u32,  // of the first element
     position: u32,
     first_winner: u32, // the window's, counted from the first element's block on

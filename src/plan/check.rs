@@ -81,7 +81,7 @@ impl Pass {
     fn params_fit(&self) -> bool {
         match (self.kernel.program, &self.params) {
             (Program::Fill, Params::Fill(_)) => true,
-            (Program::HardmaxWrite | Program::HardmaxWriteRows { .. }, Params::HardmaxWrite(_)) => true,
+            (Program::HardmaxWriteColumns | Program::HardmaxWriteRows { .. }, Params::HardmaxWrite(_)) => true,
             (
                 Program::Reduce { .. } | Program::HardmaxRows { .. } | Program::HardmaxColumns,
                 Params::Reduction(params),

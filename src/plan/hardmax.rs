@@ -121,9 +121,16 @@ impl Job<'_> {
     fn write(&self, limits: &Limits) -> Result<Vec<Pass>, Error> {
         let bytes = self.op.dtype.bytes();
         let most = binding_elements(bytes, limits)?;
+        let step = binding_step(&[bytes], limits);
         let mut passes = Vec::new();
-        for Range { start: first, end } in blocks(0..self.output.len, most) {
-            let len = end - first;
+        let mut first = 0;
+        while first < self.output.len {
+            let countable = self.output.countable(first) / step * step;
+            if countable == 0 {
+                let limit = u64::from(u32::MAX) - 2 * step;
+                return Err(Error::TooLarge { what: "elements of a slice", given: self.output.slice_len, limit });
+            }
+            let len = most.min(countable).min(self.output.len - first);
             let windows = self.output.winners(first, len, limits);
             let several = windows.len() > 1;
             for (n, winners) in windows.into_iter().enumerate() {
@@ -132,6 +139,7 @@ impl Job<'_> {
                 passes.push(self.write_part(first, len, winners, constants, limits)?);
                 check_count(passes.len())?;
             }
+            first += len;
         }
         Ok(passes)
     }
@@ -151,10 +159,8 @@ impl Job<'_> {
         let line = first / columns;
         let (block, position) = (line / slice_len, line % slice_len);
         word(len + columns)?; // the shader counts on from the first column
-        // From the first slice's beginning to the last one's end.
-        let rows = columns == 1 && word(position + len + slice_len).is_ok();
-        let packs = rows && self.output.has_packs(dtype);
-        let program = if rows { Program::HardmaxWriteRows { packs } } else { Program::HardmaxWrite };
+        let packs = self.output.has_packs(dtype);
+        let program = if columns == 1 { Program::HardmaxWriteRows { packs } } else { Program::HardmaxWriteColumns };
         let unit = if packs { dtype.pack_elements() } else { dtype.lanes() };
         let units = len.div_ceil(unit);
         let share = tuning.share(units);
@@ -199,6 +205,13 @@ impl Output {
         self.columns == 1 && self.slice_len.is_multiple_of(dtype.pack_elements())
     }
 
+    /// How many elements from one on a dispatch can write: it counts rows from the beginning of that one's slice on, in
+    /// 32 bits.
+    fn countable(&self, first: u64) -> u64 {
+        let position = first / self.columns % self.slice_len;
+        (u64::from(u32::MAX) - 1 - position).saturating_mul(self.columns)
+    }
+
     /// The winners that some of the output needs, as windows of scratch 1.
     fn winners(&self, first: u64, len: u64, limits: &Limits) -> Vec<Binding> {
         let last = first + len - 1;
@@ -241,13 +254,9 @@ fn one_dispatch(reduction: &Reduction, setup: &Setup, output: &Output, limits: &
         (Program::HardmaxRows { access, team: team > 1, packs }, access, team)
     };
     let cut = Cut { access, team, ..*cut };
-    let written_at_once = match (output.columns, packs) {
-        (1, true) => dtype.pack_elements(),
-        (1, false) => dtype.lanes(),
-        _ => 1,
-    };
     let own_slices = if team == 1 { slices } else { 1 };
-    let steps = reduction.steps(problem, &cut, tuning) + output.slice_len / written_at_once / team;
+    let unit = if packs { dtype.pack_elements() } else { dtype.lanes() };
+    let steps = reduction.steps(problem, &cut, tuning) + output.slice_len / unit / team;
     let most = MAX_STEPS / (own_slices * steps);
     // Short slices have few runs of few elements, whatever the estimate, and winners beyond the scratch budget.
     if !short && most == 0 {
@@ -269,7 +278,7 @@ fn one_dispatch(reduction: &Reduction, setup: &Setup, output: &Output, limits: &
     Ok(Some(Pass {
         kernel: Kernel::new(program, dtype, reduction.scan_constants(problem, &cut, tuning), tuning),
         params: Params::Reduction(params),
-        grid: grid(groups, tuning.group * dtype.lanes() * share, limits)?,
+        grid: grid(groups, tuning.group * slices * share, limits)?,
         bindings: [&input_bindings(access, *window), &[output.target][..]].concat(),
     }))
 }

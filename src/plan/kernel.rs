@@ -49,9 +49,9 @@ pub enum Program {
     },
     /// Hardmax of slices that stand side by side, in one dispatch.
     HardmaxColumns,
-    /// Hardmax once the winners are known.
-    HardmaxWrite,
-    /// The same where slices follow one another.
+    /// Hardmax once the winners are known, of slices that stand side by side.
+    HardmaxWriteColumns,
+    /// The same of slices that follow one another.
     HardmaxWriteRows {
         /// Whether slices are whole packs, and are written as such.
         packs: bool,
@@ -250,12 +250,15 @@ impl Kernel {
                 parts
             }
             Program::HardmaxWriteRows { packs } => {
-                let ones =
-                    [self.pack_part(), ones_part(packs), shader!("shared/winners"), shader!("hardmax_write_rows")];
-                [&type_parts(self.dtype)[..], &ones].concat()
+                let mut parts = type_parts(self.dtype);
+                if packs {
+                    parts.push(self.pack_part());
+                }
+                parts.extend([ones_part(packs), shader!("shared/winners"), shader!("hardmax_write_rows")]);
+                parts
             }
-            Program::HardmaxWrite => {
-                [type_parts(self.dtype), vec![shader!("shared/winners"), shader!("hardmax_write")]].concat()
+            Program::HardmaxWriteColumns => {
+                [type_parts(self.dtype), vec![shader!("shared/winners"), shader!("hardmax_write_columns")]].concat()
             }
             Program::MaxPacks { .. } => {
                 let packs = [self.pack_part(), shader!("shared/broadcast"), shader!("max_packs")];
@@ -320,7 +323,9 @@ impl Program {
             Program::HardmaxRows { access, packs, .. } => packs || matches!(access, Access::Rows | Access::Columns),
             Program::HardmaxWriteRows { packs } => packs,
             Program::MaxPacks { .. } => true,
-            Program::Fill | Program::HardmaxColumns | Program::HardmaxWrite | Program::MaxElements { .. } => false,
+            Program::Fill | Program::HardmaxColumns | Program::HardmaxWriteColumns | Program::MaxElements { .. } => {
+                false
+            }
         }
     }
 }
@@ -452,6 +457,10 @@ fn type_parts(dtype: DType) -> Vec<&'static str> {
     [&[constants], class].concat()
 }
 
+const fn in_packs(packs: bool) -> &'static str {
+    if packs { " in packs" } else { "" }
+}
+
 impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.program {
@@ -465,15 +474,11 @@ impl fmt::Display for Kernel {
                 write!(f, "{operator}_{} {} -> {store}", access.name(), self.dtype)?;
             }
             Program::HardmaxRows { access, packs, .. } => {
-                let packs = if packs { " in packs" } else { "" };
-                write!(f, "hardmax_rows {} ({}){packs}", self.dtype, access.name())?;
+                write!(f, "hardmax_rows {} ({}){}", self.dtype, access.name(), in_packs(packs))?;
             }
             Program::HardmaxColumns => write!(f, "hardmax_columns {}", self.dtype)?,
-            Program::HardmaxWrite => write!(f, "hardmax_write {}", self.dtype)?,
-            Program::HardmaxWriteRows { packs } => {
-                let packs = if packs { " in packs" } else { "" };
-                write!(f, "hardmax_write_rows {}{packs}", self.dtype)?;
-            }
+            Program::HardmaxWriteColumns => write!(f, "hardmax_write_columns {}", self.dtype)?,
+            Program::HardmaxWriteRows { packs } => write!(f, "hardmax_write_rows {}{}", self.dtype, in_packs(packs))?,
             Program::MaxPacks { operands, splats } => {
                 write!(f, "max_packs {} of {operands}, {} splat", self.dtype, splats.count_ones())?;
             }

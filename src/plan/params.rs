@@ -329,7 +329,7 @@ mod tests {
     #[test]
     fn hardmax_write_params_lie_where_the_shader_looks() {
         assert_eq!(
-            wgsl_layout(Program::HardmaxWrite),
+            wgsl_layout(Program::HardmaxWriteColumns),
             host_layout!(HardmaxWriteParams: len columns slice_len share column position first_winner winners)
         );
     }

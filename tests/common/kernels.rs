@@ -21,7 +21,7 @@ pub fn kernels() -> Vec<Kernel> {
         };
         push(Program::Fill, &[Constant::Group(64)]);
         let rows = [false, true].map(|packs| Program::HardmaxWriteRows { packs });
-        for program in rows.into_iter().chain([Program::HardmaxWrite]) {
+        for program in rows.into_iter().chain([Program::HardmaxWriteColumns]) {
             push(program, &[Constant::Group(64)]);
             push(program, &[Constant::Group(64), Constant::Guarded, Constant::Continues]);
         }

@@ -544,10 +544,9 @@ impl<'a> Workgroup<'a> {
         let cell = memory.cell(bound.offset_bytes / 4 + word);
         assert!(me.follows(cell.writer), "word {word} of {bound:?} is written by two invocations");
         assert!(me.follows(cell.reader), "word {word} of {bound:?} is read by one invocation and written by another");
-        assert!(
-            !cell.fresh || cell.writer != Who::Nobody,
-            "word {word} of {bound:?} is written by two dispatches, and not read in between"
-        );
+        // Zeros may be written first, by whoever writes the rest.
+        let zero = cell.writer != Who::Nobody && cell.bits == 0 && cell.origin == Origin::NONE;
+        assert!(!cell.fresh || zero, "word {word} of {bound:?} is written twice, and not read in between");
         *cell = Cell { bits: value.bits, origin: value.origin, known: true, writer: me.who(), fresh: true, ..*cell };
     }
 }

@@ -1,6 +1,6 @@
 //! Plans executed on paper, down to the shaders' own text, with no GPU: every word that an answer came of is known, so
 //! that it can be held against the definition. Each output takes the elements that belong to it and no others; each word
-//! is written once; every binding is aligned and in range, and so is every access.
+//! is written by one invocation, and once, but for zeros written before; every binding is aligned and in range, and so is every access.
 //!
 //! Bindings of a few hundred bytes give small tensors the structure that large ones have with a device's.
 
@@ -270,8 +270,13 @@ fn arg_max_takes_its_elements_and_no_others() {
 
 #[test]
 fn hardmax_takes_its_slices_and_no_others() {
-    let kernels =
-        ["hardmax_rows u8", "hardmax_columns u8", "hardmax_write u8", "hardmax_write_rows u8", "arg_max_finish f32"];
+    let kernels = [
+        "hardmax_rows u8",
+        "hardmax_columns u8",
+        "hardmax_write_columns u8",
+        "hardmax_write_rows u8",
+        "arg_max_finish f32",
+    ];
     check_all("Hardmax", &kernels, |dtype, view, limits, input, case| {
         let rank = view.rank() as i64;
         let slices = (0..rank).map(Slices::Along).chain((0..=rank).map(Slices::From));
@@ -325,7 +330,7 @@ fn max_takes_its_operands_and_no_others() {
     );
 }
 
-/// What the other tests hold is held: a plan that reads one element too few, or writes one twice, does not pass.
+/// What the other tests hold is held: a plan that reads one element too few, or writes one too many, does not pass.
 #[test]
 fn a_plan_that_is_wrong_is_noticed() {
     use wgmax::plan::Params;
@@ -354,12 +359,35 @@ fn a_plan_that_is_wrong_is_noticed() {
     assert!(run(|p| p.outputs -= 1).is_err(), "an output that is not written");
 }
 
+/// Of slices that are no whole packs, and yet written as such, two share a pack.
+#[test]
+fn a_word_that_two_invocations_write_is_noticed() {
+    use wgmax::plan::Program;
+    let input = tensor(DType::U8, 96, Data::Random, 1);
+    let limits = Limits { adapter: AdapterKind::Cpu, ..Limits::default() };
+    for (len, shares) in [(32, false), (24, true)] {
+        let plan = Hardmax::new(DType::U8, View::new([96 / len, len]).unwrap(), Slices::Along(1)).plan(&limits);
+        let mut plan = plan.unwrap();
+        let Program::HardmaxRows { packs, .. } = &mut plan.passes[0].kernel.program else { panic!("{plan}") };
+        assert_eq!(*packs, !shares);
+        *packs = true;
+        let (limits, input) = (limits.clone(), input.clone());
+        let ran = std::panic::catch_unwind(move || {
+            let mut paper = Paper::new(&plan, Groups::All);
+            paper.fill(Slot::Input(0), input.bytes());
+            paper.run(&plan, &limits);
+        });
+        assert_eq!(ran.is_err(), shares, "slices of {len}");
+    }
+}
+
 /// Tensors of up to 2^33 elements, under WebGPU's default limits, greater and smaller ones: what can be planned keeps to
 /// the laws, and the first and last workgroups of every pass stay within their bindings.
 fn check_huge_plans(adapter: AdapterKind, subgroup_size: u32) {
-    let shapes: [&[u64]; 7] = [
+    let shapes: [&[u64]; 8] = [
         &[(1 << 33) + 1],
         &[1 << 32, 2],
+        &[2, 4_000_000_000],
         &[1 << 17, 1 << 16],
         &[1 << 30, 8],
         &[3, 1 << 20, 2731],

@@ -68,6 +68,57 @@ fn short_slices_of_many_dimensions_take_one_dispatch() {
     }
 }
 
+/// As long as an invocation may find and write them: whole packs at once, or output units.
+#[test]
+fn slices_of_enough_rows_take_one_dispatch() {
+    let hardmax = |dtype, shape: &[u64]| Hardmax::new(dtype, View::new(shape).unwrap(), Slices::Along(1));
+    let packs = "hardmax_rows f32 (rows) in packs";
+    assert_eq!(programs(&hardmax(DType::F32, &[256, 50_000]), &cpu()), [packs]);
+    let two = ["arg_max_rows f32 -> index", "hardmax_write_rows f32 in packs"];
+    assert_eq!(programs(&hardmax(DType::F32, &[256, 120_000]), &cpu()), two);
+    assert_eq!(programs(&hardmax(DType::F16, &[256, 16_385]), &cpu()), ["hardmax_rows f16 (rows)"]);
+    let two = ["arg_max_rows f16 -> index", "hardmax_write_rows f16"];
+    assert_eq!(programs(&hardmax(DType::F16, &[256, 40_001]), &cpu()), two);
+}
+
+/// Winners are written by counting from the first slice's beginning on in 32 bits: no part of an output goes further.
+#[test]
+fn long_slices_are_written_in_parts_that_32_bits_count() {
+    let limits = Limits { max_binding_bytes: 3 << 29, ..cpu() };
+    for (shape, program) in
+        [([2, 4_000_000_000, 1], "hardmax_write_rows u8 in packs"), ([2, 2_100_000_001, 2], "hardmax_write_columns u8")]
+    {
+        let plan = Hardmax::new(DType::U8, View::new(shape).unwrap(), Slices::Along(1)).plan(&limits).unwrap();
+        let mut written = 0;
+        for pass in &plan.passes {
+            let Params::HardmaxWrite(params) = &pass.params else { continue };
+            assert_eq!(pass.kernel.to_string().split(" GROUP").next(), Some(program));
+            let (position, len) = (u64::from(params.position), u64::from(params.len));
+            assert!(position + len.div_ceil(shape[2]) < u64::from(u32::MAX), "{params:?}");
+            written += if pass.kernel.constants.contains(&Constant::Continues) { 0 } else { len };
+        }
+        assert_eq!(written, shape.iter().product::<u64>());
+    }
+}
+
+/// Only where an invocation takes one pack of them, on an adapter that gains from it.
+#[test]
+fn rows_of_columns_are_far_apart_from_two_pages_on() {
+    for (pitch, far) in [(2044, false), (2048, true)] {
+        let view = View::strided([64, 256], [pitch, 1], 0).unwrap();
+        let is_far = |op: &dyn Operation, limits: &Limits| {
+            op.plan(limits).unwrap().passes[0].kernel.constants.contains(&Constant::Far)
+        };
+        let reduce_max = ReduceMax::new(DType::F32, view.clone()).axes([0]);
+        let rows = ReduceMax::new(DType::F32, view.clone()).axes([1]);
+        assert_eq!(is_far(&reduce_max, &cpu()), far);
+        assert_eq!(is_far(&ArgMax::new(DType::F32, view).axes([0]), &cpu()), far);
+        assert!(!is_far(&rows, &cpu()));
+        assert!(!is_far(&reduce_max, &Limits { subgroup_size: 8, ..cpu() }));
+        assert!(!is_far(&reduce_max, &gpu()));
+    }
+}
+
 #[test]
 fn long_rows_are_split_and_finished() {
     for limits in [gpu(), cpu()] {

@@ -65,7 +65,7 @@ fn every_variant_validates_and_reaches_every_back_end() {
 fn loops_keep_to_the_rules() {
     let all = [Access::Rows, Access::Columns, Access::Strided, Access::Finish, Access::FinishPieces];
     let stores = [Store::Partial, Store::Piece, Store::Value, Store::Index, Store::Both];
-    let mut programs = vec![Program::Fill, Program::HardmaxColumns, Program::HardmaxWrite];
+    let mut programs = vec![Program::Fill, Program::HardmaxColumns, Program::HardmaxWriteColumns];
     programs.extend([false, true].map(|packs| Program::HardmaxWriteRows { packs }));
     for (access, team) in all.into_iter().flat_map(|access| [(access, false), (access, true)]) {
         programs.extend([false, true].map(|packs| Program::HardmaxRows { access, team, packs }));

@@ -1,5 +1,5 @@
-// Hardmax once the winners are known: every output unit written once. Slices are columns of blocks, as in
-// hardmax_columns.wgsl; rows are blocks of one column.
+// Hardmax once the winners are known, where slices stand side by side: every output unit written once. Slices are columns
+// of blocks, as in hardmax_columns.wgsl.
 override GROUP: u32 = 64u;
 override GUARDED: bool = false;   // winners come in several windows: a one of another's is another dispatch's to write
 override CONTINUES: bool = false; // what other dispatches have written stays
