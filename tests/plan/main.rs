@@ -101,6 +101,16 @@ fn long_slices_are_written_in_parts_that_32_bits_count() {
     }
 }
 
+/// A slice so long that a part of its output cannot begin near its end.
+#[test]
+fn slices_that_32_bits_cannot_count_are_refused() {
+    let hardmax = |len| Hardmax::new(DType::U8, View::new([len]).unwrap(), Slices::From(0)).plan(&cpu());
+    let limit = u64::from(u32::MAX) - 512; // twice the binding alignment
+    assert!(hardmax(limit).is_ok());
+    let given = u64::from(u32::MAX) - 1;
+    assert_eq!(hardmax(given), Err(Error::TooLarge { what: "elements of a slice", given, limit }));
+}
+
 /// Only where an invocation takes one pack of them, on an adapter that gains from it.
 #[test]
 fn rows_of_columns_are_far_apart_from_two_pages_on() {
