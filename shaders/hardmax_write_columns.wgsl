@@ -1,11 +1,5 @@
 // Hardmax once the winners are known, where slices stand side by side: every output unit written once. Slices are columns
 // of blocks, as in hardmax_columns.wgsl.
-override GROUP: u32 = 64u;
-override GUARDED: bool = false;   // winners come in several windows: a one of another's is another dispatch's to write
-override CONTINUES: bool = false; // what other dispatches have written stays
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> winners: array<u32>;
 @group(0) @binding(3) var<storage, read_write> values: array<Unit>;
 
 @compute @workgroup_size(GROUP)

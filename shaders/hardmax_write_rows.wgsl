@@ -1,12 +1,5 @@
 // Hardmax once the winners are known, where slices follow one another: an invocation writes its part of the output, zeros
 // first, then the ones in it.
-override GROUP: u32 = 64u;
-override GUARDED: bool = false;   // winners come in several windows: a one of another's is another dispatch's to write
-override CONTINUES: bool = false; // what other dispatches have written stays
-
-@group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> winners: array<u32>;
-
 @compute @workgroup_size(GROUP)
 fn main(
     @builtin(workgroup_id) id: vec3<u32>,

@@ -1,5 +1,9 @@
 // A Hardmax once the winners are known: which elements are this dispatch's, and which winners. Slices are columns of
 // blocks; those that follow one another are blocks of one column.
+override GROUP: u32 = 64u;
+override GUARDED: bool = false;   // winners come in several windows: a one of another's is another dispatch's to write
+override CONTINUES: bool = false; // what other dispatches have written stays
+
 struct Params {
     len: u32,     // output elements
     columns: u32,
@@ -10,3 +14,6 @@ struct Params {
     first_winner: u32, // the window's, counted from the first element's block on
     winners: u32,
 }
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> winners: array<u32>;

@@ -161,9 +161,9 @@ impl Job<'_> {
         word(len + columns)?; // the shader counts on from the first column
         let packs = self.output.has_packs(dtype);
         let program = if columns == 1 { Program::HardmaxWriteRows { packs } } else { Program::HardmaxWriteColumns };
-        let unit = if packs { dtype.pack_elements() } else { dtype.lanes() };
-        let units = len.div_ceil(unit);
-        let share = tuning.share(units);
+        let write_len = self.output.write_len(dtype);
+        let writes = len.div_ceil(write_len);
+        let share = tuning.share(writes);
         constants.insert(0, Constant::Group(tuning.group as u32));
         Ok(Pass {
             kernel: Kernel::new(program, dtype, constants, &tuning),
@@ -178,7 +178,7 @@ impl Job<'_> {
                 first_winner: (winners.offset_bytes / 4).wrapping_sub(block * columns) as u32,
                 winners: word(winners.bytes / 4)?,
             }),
-            grid: grid(units.div_ceil(share).div_ceil(tuning.group), tuning.group * share * unit, limits)?,
+            grid: grid(writes.div_ceil(share).div_ceil(tuning.group), tuning.group * share * write_len, limits)?,
             bindings: vec![winners, target_part(target, dtype.bytes(), first, len)],
         })
     }
@@ -203,6 +203,11 @@ impl Output {
     /// Whether slices are whole packs.
     fn has_packs(&self, dtype: DType) -> bool {
         self.columns == 1 && self.slice_len.is_multiple_of(dtype.pack_elements())
+    }
+
+    /// Elements that are written at once: a pack's, or an output unit's.
+    fn write_len(&self, dtype: DType) -> u64 {
+        if self.has_packs(dtype) { dtype.pack_elements() } else { dtype.lanes() }
     }
 
     /// How many elements from one on a dispatch can write: it counts rows from the beginning of that one's slice on, in
@@ -255,8 +260,7 @@ fn one_dispatch(reduction: &Reduction, setup: &Setup, output: &Output, limits: &
     };
     let cut = Cut { access, team, ..*cut };
     let own_slices = if team == 1 { slices } else { 1 };
-    let unit = if packs { dtype.pack_elements() } else { dtype.lanes() };
-    let steps = reduction.steps(problem, &cut, tuning) + output.slice_len / unit / team;
+    let steps = reduction.steps(problem, &cut, tuning) + output.slice_len / output.write_len(dtype) / team;
     let most = MAX_STEPS / (own_slices * steps);
     // Short slices have few runs of few elements, whatever the estimate, and winners beyond the scratch budget.
     if !short && most == 0 {

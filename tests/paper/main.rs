@@ -1,6 +1,7 @@
 //! Plans executed on paper, down to the shaders' own text, with no GPU: every word that an answer came of is known, so
 //! that it can be held against the definition. Each output takes the elements that belong to it and no others; each word
-//! is written by one invocation, and once, but for zeros written before; every binding is aligned and in range, and so is every access.
+//! is written by one invocation, and once, but for zeros written before; every binding is aligned and in range, and so is
+//! every access.
 //!
 //! Bindings of a few hundred bytes give small tensors the structure that large ones have with a device's.
 
