@@ -3,6 +3,7 @@ override GROUP: u32 = 64u;
 
 struct Params {
     words: u32,
+    share: u32, // words that an invocation writes, one after another
     low: u32, // the element, repeated to fill a word; its two words where it has 64 bits
     high: u32,
 }
@@ -16,8 +17,9 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    let index = group_number(id, groups) * GROUP + local;
-    if (index < params.words) {
-        values[index] = select(params.low, params.high, index % 2u == 1u);
+    let first = (group_number(id, groups) * GROUP + local) * params.share;
+    let end = min(first + params.share, params.words);
+    for (var i = first; i < end; i++) {
+        values[i] = select(params.low, params.high, i % 2u == 1u);
     }
 }

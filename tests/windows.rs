@@ -2,10 +2,10 @@
 
 mod common;
 
-use common::{Data, axes_sets, check_within, first_difference, greatest, tensor, with_bits};
+use common::{Data, axes_sets, check_planned, check_within, first_difference, gpus, greatest, tensor, with_bits};
 use wgmax::{
-    ArgMax, ArgMaxOutput, DType, EmptyMax, Gpu, GpuOptions, Hardmax, Max, NanPolicy, Operation, Parts, ReduceMax,
-    Slices, Tensor, View, wgpu,
+    AdapterKind, ArgMax, ArgMaxOutput, DType, EmptyMax, Gpu, GpuOptions, Hardmax, Limits, Max, NanPolicy, Operation,
+    Parts, ReduceMax, Slices, Tensor, View, wgpu,
 };
 
 /// What a binding has room for in most of these tests: some windows of [`views`].
@@ -218,4 +218,58 @@ fn tensors_of_three_bindings() {
 fn one_bytes(dtype: DType) -> [u8; 8] {
     let one: u64 = if dtype == DType::F32 { 0x3f80_0000 } else { 1 };
     one.to_le_bytes()
+}
+
+/// Thousands of partial results for outputs of which several share a word.
+#[test]
+fn thousands_of_partial_results_are_finished() {
+    let view = View::strided([80_000, 64], [80, 1], 0).unwrap();
+    for dtype in [DType::U8, DType::Bf16] {
+        let input = with_bits(&tensor(dtype, 80 * 80_000, Data::Ties, 3), 80 * 79_998 + 5, greatest(dtype));
+        let op = ReduceMax::new(dtype, view.clone());
+        check_within(5500 << 10, &op, &[&input], &op.reference(&[&input]).unwrap(), &format!("{dtype}"));
+        let op = ArgMax::new(dtype, view.clone()).output(ArgMaxOutput::ValuesAndIndices).select_last(true);
+        check_within(5500 << 10, &op, &[&input], &op.reference(&[&input]).unwrap(), &format!("{dtype}"));
+    }
+}
+
+/// A device of sixteen invocations: each has tens of thousands of elements to write.
+#[test]
+fn few_invocations_write_everything() {
+    let check = |op: &dyn Operation, inputs: &[&Tensor], case: &str| {
+        let expected = op.reference(inputs).unwrap();
+        for (gpu, adapter) in gpus().iter().zip([AdapterKind::Cpu, AdapterKind::Gpu]) {
+            let limits = gpu.kernels().limits().clone();
+            let limits = Limits { adapter, max_groups: 4, max_group_invocations: 1, ..limits };
+            check_planned(gpu, &limits, op, inputs, &expected, case);
+        }
+    };
+    let input = tensor(DType::I32, 1_100_000, Data::Random, 1);
+    let view = |shape: [u64; 2]| View::new(shape).unwrap();
+    let reversed = View::new([1_100_000]).unwrap().reverse(0).unwrap();
+    check(&Max::new(DType::I32, [reversed]), &[&input], "Max of elements");
+    check(&Max::new(DType::I32, [view([1100, 1000]), view([1, 1])]), &[&input, &input], "Max of packs");
+    check(&Hardmax::new(DType::I32, view([15_000, 70]), Slices::Along(1)), &[&input], "Hardmax of rows");
+    check(&Hardmax::new(DType::I32, view([70, 15_000]), Slices::Along(0)), &[&input], "Hardmax of columns");
+    check(&ReduceMax::new(DType::I32, view([550_000, 2])).axes([1]), &[&input], "ReduceMax of short rows");
+    check(&ReduceMax::new(DType::I32, view([300_000, 0])).axes([1]), &[&input], "ReduceMax of nothing");
+    check(&ArgMax::new(DType::I32, view([2, 550_000])).axes([1]), &[&input], "ArgMax of long rows");
+}
+
+/// What parts have in common is their shape, not how they lie in their buffers.
+#[test]
+fn parts_lie_in_their_buffers_in_different_ways() {
+    let strided = |strides: [i64; 3]| View::strided([1, 200, 200], strides, 0).unwrap();
+    let parts = Parts::new([strided([0, 200, 1]), strided([0, 203, 1]), strided([0, 1, 200])]).unwrap();
+    for dtype in [DType::U8, DType::F32] {
+        let inputs = [1, 2, 3].map(|seed| tensor(dtype, 203 * 200, Data::Edges, seed));
+        let inputs: Vec<&Tensor> = inputs.iter().collect();
+        for axes in axes_sets().into_iter().filter(|axes| !axes.is_empty()) {
+            let case = format!("{dtype} over {axes:?}");
+            let op = ReduceMax::new(dtype, parts.clone()).axes(axes.clone());
+            check_within(64 << 10, &op, &inputs, &op.reference(&inputs).unwrap(), &case);
+            let op = ArgMax::new(dtype, parts.clone()).axes(axes);
+            check_within(64 << 10, &op, &inputs, &op.reference(&inputs).unwrap(), &case);
+        }
+    }
 }

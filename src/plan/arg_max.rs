@@ -1,10 +1,11 @@
 //! ArgMax: one reduction to positions.
 
 use super::reduction::{Reduction, nan_constants, sources};
-use super::{Constant, Operator, Plan, Store, output_bindings};
+use super::{Constant, Operator, Plan, Store, output_bindings, plannable};
 use crate::{ArgMax, ArgMaxOutput, Error, Limits, Operation};
 
 pub(crate) fn arg_max(op: &ArgMax, limits: &Limits) -> Result<Plan, Error> {
+    let limits = plannable(limits)?;
     let reduced = op.checked()?;
     let outputs = op.outputs()?;
     let targets = output_bindings(&outputs);
@@ -22,7 +23,6 @@ pub(crate) fn arg_max(op: &ArgMax, limits: &Limits) -> Result<Plan, Error> {
     }
     let reduction = Reduction {
         dtype: op.dtype,
-        sources: sources(&op.input, 0),
         reduced: &reduced,
         operator: Operator::ArgMax,
         store: match op.output {
@@ -34,5 +34,5 @@ pub(crate) fn arg_max(op: &ArgMax, limits: &Limits) -> Result<Plan, Error> {
         index_words: Some((op.index.dtype().bytes() / 4) as u32),
         out_len: outputs[0].len(),
     };
-    reduction.complete(plan, limits)
+    plan.complete(reduction.passes(&sources(&op.input, 0), &limits)?, &limits)
 }

@@ -140,6 +140,14 @@ impl Problem {
     }
 }
 
+/// Of a view, these indices of each dimension.
+pub(super) fn boxed(view: &View, indices: &[Range<u64>]) -> Result<View, Error> {
+    let starts = view.strides().iter().zip(indices).map(|(&stride, range)| stride * range.start as i64);
+    let offset = starts.fold(view.offset(), u64::wrapping_add_signed); // stays within the view's extent
+    let shape: Vec<u64> = indices.iter().map(|range| range.end - range.start).collect();
+    View::strided(shape, view.strides(), offset)
+}
+
 /// A range in blocks of so many.
 pub(super) fn blocks(range: Range<u64>, block: u64) -> impl Iterator<Item = Range<u64>> {
     let Range { start, end } = range;

@@ -9,17 +9,18 @@ use super::pieces::slabs;
 use super::reduction::{Cut, MAX_STEPS, Reduction, Setup, Source, groups, input_bindings, nan_constants, sources};
 use super::tuning::tuning;
 use super::{
-    Access, Binding, Constant, HardmaxWriteParams, Kernel, Operator, Params, Pass, Plan, Program, Slot, Store,
-    binding_elements, binding_step, check_binding, check_count, grid, output_bindings, target_part,
+    Access, Binding, Constant, HardmaxWriteParams, Kernel, Operator, Params, Pass, Passes, Plan, Program, Slot, Store,
+    binding_elements, binding_step, check_binding, grid, output_bindings, plannable, target_part,
 };
 use crate::element::{Element, with_element_type};
 use crate::{DType, Error, Hardmax, Limits, Operation};
 
 pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
+    let limits = &plannable(limits)?;
     let slice = op.checked()?;
     let outputs = op.outputs()?;
     let targets = output_bindings(&outputs);
-    let mut plan = Plan::new(
+    let plan = Plan::new(
         format!("Hardmax {} {:?} over {slice:?}", op.dtype, op.input.shape()),
         op.input.views().len(),
         &targets,
@@ -30,13 +31,11 @@ pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
     let output = Output::new(op.input.shape(), &slice, targets[0]);
     if output.slice_len == 1 {
         let one = with_element_type!(op.dtype, T => filled_words(T::ONE)); // every element is the maximum of its slice
-        plan.passes = fill(op.dtype, one, output.target, limits)?;
-        return plan.complete(limits);
+        return plan.complete(fill(op.dtype, one, output.target, limits)?, limits);
     }
     let sources = sources(&op.input, 0);
     let job = Job { op, slice: &slice, sources, output };
-    plan.passes = job.passes(limits)?;
-    plan.complete(limits)
+    plan.complete(job.passes(limits)?, limits)
 }
 
 /// A Hardmax, or a slab of one.
@@ -48,34 +47,36 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    fn passes(&self, limits: &Limits) -> Result<Vec<Pass>, Error> {
+    fn passes(&self, limits: &Limits) -> Result<Passes, Error> {
         match self.whole(limits) {
             Err(Error::TooLarge { .. }) => {}
             passes => return passes,
         }
-        if let Some(passes) = self.slabs(limits)? {
-            return Ok(passes);
+        match self.slabs(limits) {
+            Ok(None) | Err(Error::TooLarge { .. }) => {}
+            Ok(Some(passes)) => return Ok(passes),
+            Err(error) => return Err(error),
         }
-        let mut passes = self.search().passes(limits)?;
-        passes.extend(self.write(limits)?);
+        let mut passes = self.search().passes(&self.sources, limits)?;
+        passes.append(self.write(limits)?)?;
         Ok(passes)
     }
 
     /// The passes, if input and output fit a binding each.
-    fn whole(&self, limits: &Limits) -> Result<Vec<Pass>, Error> {
+    fn whole(&self, limits: &Limits) -> Result<Passes, Error> {
         check_binding("bytes of an output", self.output.target.bytes, limits)?;
         let search = self.search();
-        let setup = search.setup(limits)?;
+        let setup = search.setup(&self.sources, limits)?;
         if let Some(pass) = one_dispatch(&search, &setup, &self.output, limits)? {
-            return Ok(vec![pass]);
+            return Ok(Passes(vec![pass]));
         }
         let mut passes = search.whole(&setup, limits)?;
-        passes.extend(self.write(limits)?);
+        passes.append(self.write(limits)?)?;
         Ok(passes)
     }
 
     /// The passes, if slabs along the outermost dimension fit, each a Hardmax of its own.
-    fn slabs(&self, limits: &Limits) -> Result<Option<Vec<Pass>>, Error> {
+    fn slabs(&self, limits: &Limits) -> Result<Option<Passes>, Error> {
         let shape = self.op.input.shape();
         let Some(d) = (0..shape.len()).find(|&d| shape[d] > 1 && !self.slice.contains(&d)) else { return Ok(None) };
         if self.slice.iter().any(|&own| own < d && shape[own] > 1) {
@@ -83,14 +84,14 @@ impl Job<'_> {
         }
         let outputs = self.output.len / shape[d];
         let bytes = self.op.dtype.bytes();
-        let Some(slabs) = slabs(&self.search(), d, outputs, &[bytes], limits)? else { return Ok(None) };
-        let mut passes = Vec::new();
+        let Some(slabs) = slabs(&self.search(), &self.sources, d, outputs, &[bytes], limits)? else { return Ok(None) };
+        let mut passes = Passes::default();
         for slab in slabs {
             let target = target_part(self.output.target, bytes, slab.first * outputs, slab.len * outputs);
             let mut shape = shape.to_vec();
             shape[d] = slab.len;
             let output = Output::new(&shape, self.slice, target);
-            passes.extend(Job { sources: vec![slab.source], output, ..*self }.whole(limits)?);
+            passes.append(Job { sources: vec![slab.source], output, ..*self }.whole(limits)?)?;
         }
         Ok(Some(passes))
     }
@@ -100,7 +101,6 @@ impl Job<'_> {
         let out_len = self.output.len / self.output.slice_len;
         Reduction {
             dtype: self.op.dtype,
-            sources: self.sources.clone(),
             reduced: self.slice,
             operator: Operator::ArgMax,
             store: Store::Index,
@@ -118,11 +118,12 @@ impl Job<'_> {
     }
 
     /// The dispatches that write once the winners are known: one where output and winners fit a binding each.
-    fn write(&self, limits: &Limits) -> Result<Vec<Pass>, Error> {
+    fn write(&self, limits: &Limits) -> Result<Passes, Error> {
         let bytes = self.op.dtype.bytes();
-        let most = binding_elements(bytes, limits)?;
         let step = binding_step(&[bytes], limits);
-        let mut passes = Vec::new();
+        let write_len = self.output.write_len(self.op.dtype);
+        let most = tuning(limits).writable(binding_elements(bytes, limits)?, step, write_len);
+        let mut passes = Passes::default();
         let mut first = 0;
         while first < self.output.len {
             let countable = self.output.countable(first) / step * step;
@@ -136,8 +137,7 @@ impl Job<'_> {
             for (n, winners) in windows.into_iter().enumerate() {
                 let continues = (n > 0).then_some(Constant::Continues);
                 let constants = several.then_some(Constant::Guarded).into_iter().chain(continues).collect();
-                passes.push(self.write_part(first, len, winners, constants, limits)?);
-                check_count(passes.len())?;
+                passes.push(self.write_part(first, len, winners, constants, limits)?)?;
             }
             first += len;
         }
@@ -269,8 +269,9 @@ fn one_dispatch(reduction: &Reduction, setup: &Setup, output: &Output, limits: &
     let (share, groups) = match output.columns {
         1 => {
             // A quarter of what a reduction takes, since as much is written.
-            let wanted = reduction.share(problem, &cut, store, tuning) / 4;
-            let share = wanted.min(most).max(1);
+            let wanted = reduction.wanted_share(&cut, store, tuning) / 4;
+            let needed = if team == 1 { reduction.out_len.div_ceil(slices * tuning.most_invocations) } else { 1 };
+            let share = wanted.max(needed).min(most).max(1);
             (share, groups(reduction.out_len, team, slices * share, tuning.group))
         }
         columns => (1, (reduction.out_len / columns * columns.div_ceil(slices)).div_ceil(tuning.group)),

@@ -3,15 +3,15 @@
 
 use std::ops::Range;
 
-use super::dims::{MAX_ELEMENTS, Window, blocks, gcd, stride_word, window_elements, word};
+use super::dims::{MAX_ELEMENTS, Window, blocks, boxed, gcd, stride_word, window_elements, word};
 use super::fill::{fill, filled_words};
 use super::kernel::FIRST_OPERAND;
 use super::params::MAX_DIMS;
-use super::reduction::{Source, nan_constants, sources};
+use super::reduction::{MAX_STEPS, Source, nan_constants, sources};
 use super::tuning::{Tuning, tuning};
 use super::{
-    Binding, BroadcastParams, Constant, Kernel, OperandParams, Params, Pass, Plan, Program, Slot, binding_elements,
-    binding_step, check_binding, check_count, grid, output_bindings, target_part,
+    Binding, BroadcastParams, Constant, Kernel, OperandParams, Params, Pass, Passes, Plan, Program, Slot,
+    binding_elements, binding_step, check_binding, check_count, grid, output_bindings, plannable, target_part,
 };
 use crate::element::{Element, with_element_type};
 use crate::{DType, Error, Limits, Max, NanPolicy, Operation, View};
@@ -19,7 +19,13 @@ use crate::{DType, Error, Limits, Max, NanPolicy, Operation, View};
 /// The most operands of one dispatch: a mask of 32 bits tells their forms.
 const MAX_OPERANDS: u64 = 32;
 
+/// The most operands of one dispatch on a device: the output has a binding, too.
+fn most_operands(limits: &Limits) -> u64 {
+    u64::from(limits.max_storage_bindings).saturating_sub(1).min(MAX_OPERANDS)
+}
+
 pub(crate) fn max(op: &Max, limits: &Limits) -> Result<Plan, Error> {
+    let limits = &plannable(limits)?;
     let output = op.outputs()?.remove(0);
     let target = output_bindings(std::slice::from_ref(&output))[0];
     let label = format!("Max {} of {} to {:?}", op.dtype, op.inputs.len(), output.shape);
@@ -44,11 +50,11 @@ pub(crate) fn max(op: &Max, limits: &Limits) -> Result<Plan, Error> {
         plan.constants.push(bytes);
     }
     let broadcast = Broadcast { op, shape: &output.shape, operands, len: output.len(), target };
-    plan.passes = match broadcast.whole(limits) {
+    let passes = match broadcast.whole(limits) {
         Err(Error::TooLarge { .. }) => broadcast.pieces(limits)?,
         passes => passes?,
     };
-    plan.complete(limits)
+    plan.complete(passes, limits)
 }
 
 /// The element that every other is greater than, or the same as.
@@ -67,7 +73,7 @@ struct Broadcast<'a> {
 
 impl Broadcast<'_> {
     /// The passes, if the output and each operand fit a binding.
-    fn whole(&self, limits: &Limits) -> Result<Vec<Pass>, Error> {
+    fn whole(&self, limits: &Limits) -> Result<Passes, Error> {
         check_binding("bytes of an output", self.target.bytes, limits)?;
         let piece = Piece { begin: 0, end: self.len, keeps: false };
         let indices: Vec<Range<u64>> = self.shape.iter().map(|&size| 0..size).collect();
@@ -80,44 +86,42 @@ impl Broadcast<'_> {
 
     /// The passes for boxes of consecutive outputs that fit a binding. Their elements of an operand mostly do too; where an
     /// operand lies across the output, larger boxes and a walk through each one's elements may need fewer passes.
-    fn pieces(&self, limits: &Limits) -> Result<Vec<Pass>, Error> {
+    fn pieces(&self, limits: &Limits) -> Result<Passes, Error> {
         let window = window_elements(self.op.dtype, limits)?; // or there is nothing to cut into
         let boxes = self.cut_into_boxes(window, limits);
         let fitting = boxes.and_then(|boxes| self.box_passes(&boxes, self.op.in_place.is_some(), limits));
         let walked = self.walk_passes(limits);
         match (fitting, walked) {
-            (Ok(fitting), Ok(walked)) if walked.len() < fitting.len() => Ok(walked),
+            (Ok(fitting), Ok(walked)) if walked.0.len() < fitting.0.len() => Ok(walked),
             (Err(_), Ok(walked)) => Ok(walked),
             (fitting, _) => fitting,
         }
     }
 
     /// The same, with operands that may need several bindings for a box: what a dispatch does not see stays as it is.
-    fn walk_passes(&self, limits: &Limits) -> Result<Vec<Pass>, Error> {
+    fn walk_passes(&self, limits: &Limits) -> Result<Passes, Error> {
         let boxes = self.cut_into_boxes(MAX_ELEMENTS, limits)?;
         let mut passes = match self.op.in_place {
-            Some(_) => vec![],
+            Some(_) => Passes::default(),
             None => {
                 let least = with_element_type!(self.op.dtype, T => filled_words(least::<T>(self.op.nan)));
                 fill(self.op.dtype, least, self.target, limits)?
             }
         };
-        passes.extend(self.box_passes(&boxes, true, limits)?);
-        check_count(passes.len())?;
+        passes.append(self.box_passes(&boxes, true, limits)?)?;
         Ok(passes)
     }
 
-    fn box_passes(&self, boxes: &[Vec<Range<u64>>], continues: bool, limits: &Limits) -> Result<Vec<Pass>, Error> {
-        let mut passes = Vec::new();
+    fn box_passes(&self, boxes: &[Vec<Range<u64>>], continues: bool, limits: &Limits) -> Result<Passes, Error> {
+        let mut passes = Passes::default();
         for indices in boxes {
-            passes.extend(self.one_box(indices, continues, limits)?);
-            check_count(passes.len())?;
+            passes.append(self.one_box(indices, continues, limits)?)?;
         }
         Ok(passes)
     }
 
     /// The passes that write one box.
-    fn one_box(&self, indices: &[Range<u64>], continues: bool, limits: &Limits) -> Result<Vec<Pass>, Error> {
+    fn one_box(&self, indices: &[Range<u64>], continues: bool, limits: &Limits) -> Result<Passes, Error> {
         let (bytes, lanes) = (self.op.dtype.bytes(), self.op.dtype.lanes());
         let shape: Vec<u64> = indices.iter().map(|range| range.end - range.start).collect();
         let (first, len) = (self.first(indices), shape.iter().product::<u64>());
@@ -201,10 +205,13 @@ impl Broadcast<'_> {
         if most < lens[d] && most > step { most - most % step } else { most }
     }
 
-    /// The most elements of a piece.
+    /// The most elements of a piece: those that invocations can write without looping for too long, even in rows of two.
     fn piece_elements(&self, limits: &Limits) -> u64 {
-        let share = 1024; // what an invocation can write without looping for too long
-        window_elements(self.op.dtype, limits).unwrap_or(0).min(tuning(limits).most_invocations.saturating_mul(share))
+        let operands = (self.operands.len() as u64).min(most_operands(limits));
+        let row = Turns::of_row(operands, self.shape.len() as u64);
+        let share = Turns::of_unit(self.op.dtype).most_writes(2, row);
+        let writable = tuning(limits).most_invocations.saturating_mul(share);
+        window_elements(self.op.dtype, limits).unwrap_or(0).min(writable)
     }
 
     fn sources(&self, indices: &[Range<u64>]) -> Result<Vec<Source>, Error> {
@@ -266,12 +273,11 @@ impl Operand {
             Some(range) => self.part(range.start),
             None => &self.parts[0],
         };
-        let mut view = view.clone();
-        for (d, range) in indices.iter().enumerate() {
-            let from = if d == self.dimension { range.start - begin } else { range.start };
-            view = view.slice(d, from, range.end - range.start, 1)?;
+        let mut own = indices.to_vec();
+        if let Some(range) = own.get_mut(self.dimension) {
+            *range = range.start - begin..range.end - begin;
         }
-        Ok(Source { slot: *slot, view })
+        Ok(Source { slot: *slot, view: boxed(view, &own)? })
     }
 
     /// How many indices of a box's outermost dimension lie in one part, and within so many elements.
@@ -417,6 +423,36 @@ impl Read {
     }
 }
 
+/// The loop iterations of an invocation.
+struct Turns {
+    /// Elements that are written at once.
+    write_len: u64,
+    /// The turns that this takes.
+    each: u64,
+}
+
+impl Turns {
+    fn of_pack(dtype: DType) -> Turns {
+        Turns { write_len: dtype.pack_elements(), each: dtype.lanes() }
+    }
+
+    fn of_unit(dtype: DType) -> Turns {
+        Turns { write_len: dtype.lanes(), each: 1 + dtype.lanes() }
+    }
+
+    /// Of finding where a row begins in each operand.
+    fn of_row(operands: u64, dimensions: u64) -> u64 {
+        1 + operands + dimensions * (1 + operands)
+    }
+
+    /// The writes of an invocation that stay below [`MAX_STEPS`], where rows have so many elements and each takes so many
+    /// turns. The first and the last row may be begun for little.
+    fn most_writes(&self, row_len: u64, row_turns: u64) -> u64 {
+        let left = MAX_STEPS - 2 * (row_turns + self.each);
+        (left * row_len / (self.each * row_len + self.write_len * row_turns)).max(1)
+    }
+}
+
 /// What all dispatches of a plan have in common.
 struct Job {
     dtype: DType,
@@ -432,8 +468,8 @@ const FEWEST_PACKS: u64 = 1024;
 
 impl Job {
     /// As many operands in each dispatch as there are bindings.
-    fn rounds(&self, rounds: &[Vec<Read>], mut continues: bool, limits: &Limits) -> Result<Vec<Pass>, Error> {
-        let most = u64::from(limits.max_storage_bindings).saturating_sub(1).min(MAX_OPERANDS) as usize;
+    fn rounds(&self, rounds: &[Vec<Read>], mut continues: bool, limits: &Limits) -> Result<Passes, Error> {
+        let most = most_operands(limits) as usize;
         if most == 0 {
             return Err(Error::DeviceTooSmall {
                 what: "max_storage_buffers_per_shader_stage",
@@ -441,18 +477,18 @@ impl Job {
                 needed: 2,
             });
         }
-        let mut passes = Vec::new();
+        let mut passes = Passes::default();
         for reads in rounds.iter().flat_map(|round| round.chunks(most)) {
-            passes.extend(self.passes(reads, continues, limits)?);
+            passes.append(self.passes(reads, continues, limits)?)?;
             continues = true;
         }
-        match passes.is_empty() {
+        match passes.0.is_empty() {
             true => self.passes(&[], continues, limits), // one input, in place: NaN is made canonical
             false => Ok(passes),
         }
     }
 
-    fn passes(&self, reads: &[Read], continues: bool, limits: &Limits) -> Result<Vec<Pass>, Error> {
+    fn passes(&self, reads: &[Read], continues: bool, limits: &Limits) -> Result<Passes, Error> {
         let tuning = tuning(limits);
         let pack = self.dtype.pack_elements();
         let packs = self.len / pack;
@@ -462,12 +498,12 @@ impl Job {
             && reads.iter().all(|read| read.has_packs(pack));
         if !packs_fit {
             let first = self.piece.begin / self.dtype.lanes();
-            return Ok(vec![self.elements(reads, continues, first, &tuning, limits)?]);
+            return Ok(Passes(vec![self.elements(reads, continues, first, &tuning, limits)?]));
         }
-        let mut passes = vec![self.packs(reads, continues, packs, &tuning, limits)?];
+        let mut passes = Passes(vec![self.packs(reads, continues, packs, &tuning, limits)?]);
         if !whole {
             let first = packs * pack / self.dtype.lanes();
-            passes.push(self.elements(reads, continues, first, &tuning, limits)?);
+            passes.push(self.elements(reads, continues, first, &tuning, limits)?)?;
         }
         Ok(passes)
     }
@@ -499,6 +535,20 @@ impl Job {
         self.pass(program, reads, continues, first, units, tuning, limits)
     }
 
+    /// The packs, or output units, that an invocation writes: several, unless finding a row's addresses takes too long.
+    fn share(&self, program: Program, operands: u64, writes: u64, tuning: &Tuning) -> Result<u64, Error> {
+        let unit = match program {
+            Program::MaxPacks { .. } => Turns::of_pack(self.dtype),
+            _ => Turns::of_unit(self.dtype),
+        };
+        let row = Turns::of_row(operands, self.rows.sizes.len() as u64 - 1);
+        let (limit, needed) = (unit.most_writes(self.rows.row_len(), row), writes.div_ceil(tuning.most_invocations));
+        if needed > limit {
+            return Err(Error::TooLarge { what: "writes of one invocation", given: needed, limit });
+        }
+        Ok(tuning.share(writes).min(limit))
+    }
+
     #[allow(clippy::too_many_arguments)] // the two callers above differ in the first five
     fn pass(
         &self,
@@ -510,7 +560,7 @@ impl Job {
         tuning: &Tuning,
         limits: &Limits,
     ) -> Result<Pass, Error> {
-        let share = tuning.share(writes);
+        let share = self.share(program, reads.len() as u64, writes, tuning)?;
         let invocations = writes.div_ceil(share);
         let pack = self.dtype.pack_elements();
         let mut constants = vec![Constant::Group(tuning.group as u32)];

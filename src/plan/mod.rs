@@ -122,8 +122,9 @@ impl Plan {
         }
     }
 
-    /// The plan with its passes' needs counted, if a stage of the device has bindings enough for it.
-    fn complete(mut self, limits: &Limits) -> Result<Plan, Error> {
+    /// The plan with these passes and their needs counted, if a stage of the device has bindings enough for it.
+    fn complete(mut self, passes: Passes, limits: &Limits) -> Result<Plan, Error> {
+        self.passes = passes.0;
         for binding in self.passes.iter().flat_map(|pass| &pass.bindings) {
             let bytes = match binding.slot {
                 Slot::Input(n) => &mut self.input_bytes[n],
@@ -144,7 +145,8 @@ impl Plan {
     /// packs, counts once, and one that is read and written counts twice.
     pub fn moved_bytes(&self) -> u64 {
         let pass_bytes = |pass: &Pass| -> u64 {
-            let continues = pass.kernel.constants.contains(&Constant::Continues);
+            let pieces = matches!(pass.kernel.program, Program::Reduce { store: Store::Piece, .. });
+            let continues = pieces || pass.kernel.constants.contains(&Constant::Continues);
             let mut seen: Vec<Binding> = Vec::new();
             for b in &pass.bindings {
                 if seen.iter().all(|own| own.slot != b.slot) {
@@ -187,6 +189,12 @@ impl fmt::Display for Plan {
         }
         Ok(())
     }
+}
+
+/// The limits as plans take them: shaders count the words of a binding in 32 bits.
+fn plannable(limits: &Limits) -> Result<Limits, Error> {
+    const MAX_BINDING_BYTES: u64 = (1 << 32) - 4;
+    Ok(Limits { max_binding_bytes: limits.max_binding_bytes.min(MAX_BINDING_BYTES), ..limits.clone() })
 }
 
 /// The workgroups for `groups` of them, folded into two dimensions where one does not hold them. The last row may then
@@ -239,6 +247,22 @@ fn target_part(target: Binding, element_bytes: u64, first: u64, len: u64) -> Bin
 
 /// The most passes of a plan. Each has parameters, and a bind group.
 const MAX_PASSES: usize = 1 << 12;
+
+/// The passes of a plan, or of a part of one: no more than a plan may have.
+#[derive(Debug, Default)]
+struct Passes(Vec<Pass>);
+
+impl Passes {
+    fn push(&mut self, pass: Pass) -> Result<(), Error> {
+        self.append(Passes(vec![pass]))
+    }
+
+    fn append(&mut self, more: Passes) -> Result<(), Error> {
+        check_count(self.0.len() + more.0.len())?;
+        self.0.extend(more.0);
+        Ok(())
+    }
+}
 
 fn check_count(passes: usize) -> Result<(), Error> {
     if passes > MAX_PASSES { Err(too_many(passes as u64)) } else { Ok(()) }

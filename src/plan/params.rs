@@ -162,6 +162,8 @@ fn words(n: u64) -> [u32; 2] {
 pub struct FillParams {
     /// Words to write.
     pub words: u32,
+    /// Words that an invocation writes, one after another.
+    pub share: u32,
     /// What even words become.
     pub low: u32,
     /// What odd words become.
@@ -323,7 +325,7 @@ mod tests {
 
     #[test]
     fn fill_params_lie_where_the_shader_looks() {
-        assert_eq!(wgsl_layout(Program::Fill), host_layout!(FillParams: words low high));
+        assert_eq!(wgsl_layout(Program::Fill), host_layout!(FillParams: words share low high));
     }
 
     #[test]

@@ -4,54 +4,48 @@
 //! every piece leaves partial results in scratch, at the places that they have in the whole, and a last pass finishes
 //! them, for as many outputs at a time as scratch has room for.
 
-use std::cmp::Reverse;
 use std::ops::Range;
 use std::{iter, slice};
 
-use super::dims::{MAX_ELEMENTS, Window, blocks, gcd, places, window_elements, word};
-use super::reduction::{Reduction, Setup, Source, partials, scratch_budget};
-use super::tuning::{Tuning, power_of_two_below, tuning};
+use super::dims::{MAX_ELEMENTS, Window, blocks, boxed, gcd, places, window_elements, word};
+use super::fill::fill;
+use super::reduction::{MAX_STEPS, Reduction, Setup, Source, partials, scratch_budget};
+use super::tuning::{Tuning, tuning};
 use super::{
-    Access, Binding, Constant, MAX_PASSES, Operator, Pass, Placement, Store, binding_step, check_binding, check_count,
-    too_many,
+    Access, Binding, Constant, MAX_PASSES, Operator, Pass, Passes, Placement, Store, binding_step, check_binding,
+    check_count, too_many,
 };
 use crate::{Error, Limits};
 
 /// The most outputs of a piece: a shader counts the elements of surplus invocations, too.
 const MAX_OUTPUTS: u64 = 1 << 26;
 
-pub(super) fn passes(reduction: &Reduction, limits: &Limits) -> Result<Vec<Pass>, Error> {
-    let input = Input::new(reduction, limits)?;
-    let Some(&outermost) = input.kept.iter().find(|&&d| input.sizes[d] > 1) else { return input.pieces(limits) };
-    let outputs = reduction.out_len / input.sizes[outermost];
-    let Some(slabs) = input.slabs(outermost, outputs, &reduction.target_bytes(), limits)? else {
-        return input.pieces(limits);
-    };
-    let mut passes = Vec::new();
-    for slab in slabs {
-        let out_len = slab.len * outputs;
-        let targets = reduction.targets(slab.first * outputs, out_len);
-        let own = Reduction { sources: vec![slab.source], targets, out_len, ..reduction.clone() };
-        passes.extend(own.whole(&own.setup(limits)?, limits)?);
+pub(super) fn passes(reduction: &Reduction, sources: &[Source], limits: &Limits) -> Result<Passes, Error> {
+    let input = Input::new(reduction, sources, limits)?;
+    match input.slab_passes(limits) {
+        Ok(Some(passes)) => Ok(passes),
+        Ok(None) | Err(Error::TooLarge { .. }) => input.pieces(limits),
+        Err(error) => Err(error),
     }
-    Ok(passes)
 }
 
 /// Slabs along a kept dimension, each index of which has so many `outputs`, elements of these sizes; nothing where a
 /// slab's input or its outputs do not fit a binding.
 pub(super) fn slabs(
     reduction: &Reduction,
+    sources: &[Source],
     dimension: usize,
     outputs: u64,
     target_bytes: &[u64],
     limits: &Limits,
 ) -> Result<Option<Vec<Slab>>, Error> {
-    Input::new(reduction, limits)?.slabs(dimension, outputs, target_bytes, limits)
+    Input::new(reduction, sources, limits)?.slabs(dimension, outputs, target_bytes, limits)
 }
 
 /// A reduction's input as a whole.
 struct Input<'a> {
-    reduction: Reduction<'a>,
+    reduction: &'a Reduction<'a>,
+    sources: Vec<Source>,
     /// Where each source begins along the outermost dimension.
     begins: Vec<u64>,
     sizes: Vec<u64>,
@@ -63,7 +57,7 @@ struct Input<'a> {
     repeats_from: Option<u64>,
     /// The most elements of a window.
     window_elements: u64,
-    /// The most outputs of a piece.
+    /// The most outputs of a slab.
     most_tasks: u64,
     tuning: Tuning,
 }
@@ -72,8 +66,8 @@ struct Input<'a> {
 type Indices = Vec<Range<u64>>;
 
 impl<'a> Input<'a> {
-    fn new(reduction: &Reduction<'a>, limits: &Limits) -> Result<Input<'a>, Error> {
-        let mut reduction = reduction.clone();
+    fn new(reduction: &'a Reduction<'a>, sources: &[Source], limits: &Limits) -> Result<Input<'a>, Error> {
+        let mut sources = sources.to_vec();
         let shape = |sources: &[Source]| -> Vec<u64> {
             let mut sizes = sources[0].view.shape().to_vec();
             if let Some(first) = sizes.first_mut() {
@@ -81,10 +75,9 @@ impl<'a> Input<'a> {
             }
             sizes
         };
-        let places = places(&shape(&reduction.sources), reduction.reduced);
-        let repeats_from = leave_out_repeated(&mut reduction, &places)?;
-        let sources = &reduction.sources;
-        let sizes = shape(sources);
+        let places = places(&shape(&sources), reduction.reduced);
+        let repeats_from = leave_out_repeated(reduction, &mut sources, &places)?;
+        let sizes = shape(&sources);
         let mut end = 0;
         let begins = sources.iter().map(|source| {
             let begin = end;
@@ -98,8 +91,37 @@ impl<'a> Input<'a> {
         let window_elements = window_elements(reduction.dtype, limits)?;
         let tuning = tuning(limits);
         let reduce_len = reduction.reduced.iter().fold(1, |product: u64, &d| product.saturating_mul(sizes[d]));
-        let most_tasks = most_tasks(reduce_len, &tuning);
-        Ok(Input { reduction, begins, sizes, kept, strides, places, repeats_from, window_elements, most_tasks, tuning })
+        let share = (MAX_STEPS / Reduction::most_steps(reduce_len, sizes.len() as u64, &tuning)).max(1);
+        let most_tasks = tuning.most_invocations.saturating_mul(share).min(MAX_OUTPUTS);
+        Ok(Input {
+            reduction,
+            sources,
+            begins,
+            sizes,
+            kept,
+            strides,
+            places,
+            repeats_from,
+            window_elements,
+            most_tasks,
+            tuning,
+        })
+    }
+
+    /// The passes, if slabs along the outermost kept dimension fit, each a reduction of its own.
+    fn slab_passes(&self, limits: &Limits) -> Result<Option<Passes>, Error> {
+        let Some(&outermost) = self.kept.iter().find(|&&d| self.sizes[d] > 1) else { return Ok(None) };
+        let outputs = self.reduction.out_len / self.sizes[outermost];
+        let target_bytes = self.reduction.target_bytes();
+        let Some(slabs) = self.slabs(outermost, outputs, &target_bytes, limits)? else { return Ok(None) };
+        let mut passes = Passes::default();
+        for slab in slabs {
+            let out_len = slab.len * outputs;
+            let targets = self.reduction.targets(slab.first * outputs, out_len);
+            let own = Reduction { targets, out_len, ..self.reduction.clone() };
+            passes.append(own.whole(&own.setup(&[slab.source], limits)?, limits)?)?;
+        }
+        Ok(Some(passes))
     }
 
     /// The elements from the first of a box to its last, at most.
@@ -123,7 +145,7 @@ impl<'a> Input<'a> {
     ) -> Result<Option<Vec<Slab>>, Error> {
         let Some(most) = self.slab_len(dimension, outputs, target_bytes, limits) else { return Ok(None) };
         let mut slabs = Vec::new();
-        for (Source { slot, view }, &source_begin) in self.reduction.sources.iter().zip(&self.begins) {
+        for (Source { slot, view }, &source_begin) in self.sources.iter().zip(&self.begins) {
             let size = view.shape()[dimension];
             for Range { start, end } in blocks(0..size, most) {
                 let len = end - start;
@@ -154,93 +176,69 @@ impl<'a> Input<'a> {
         (len > 0 && begins_fit).then_some(len)
     }
 
-    /// The passes where pieces are finished together.
-    fn pieces(&self, limits: &Limits) -> Result<Vec<Pass>, Error> {
-        let lens = self.piece_lens();
-        let ranges: Vec<Indices> =
-            lens.iter().enumerate().map(|(d, &len)| self.ranges(d, len)).collect::<Result<_, _>>()?;
-        let mut reduced_boxes = boxes(self.reduction.reduced.iter().map(|&d| &ranges[d]), MAX_PASSES)?;
-        let elements = |indices: &Indices| indices.iter().map(|range| range.end - range.start).product::<u64>();
-        // The one of most chunks first; the others' order does not matter, and sorting them is a lot of code.
-        let largest = (0..reduced_boxes.len()).min_by_key(|&n| Reverse(elements(&reduced_boxes[n])));
-        largest.into_iter().for_each(|n| reduced_boxes.swap(0, n));
+    /// The passes where pieces are finished together. Pieces are as large as windows, if invocations and partial results
+    /// are enough for them; otherwise as small as they are enough for, however the elements lie.
+    fn pieces(&self, limits: &Limits) -> Result<Passes, Error> {
+        match self.pieces_of(false, limits) {
+            Err(Error::TooLarge { .. }) => self.pieces_of(true, limits),
+            passes => passes,
+        }
+    }
+
+    fn pieces_of(&self, small: bool, limits: &Limits) -> Result<Passes, Error> {
         let record_bytes = self.record_words() * 4;
         let seen = self.reduction.out_len.saturating_mul(self.product(&self.sizes, self.reduction.reduced));
         let budget = scratch_budget(self.reduction.dtype, seen, self.sources_span()).min(limits.max_binding_bytes);
         let target_bytes = self.reduction.target_bytes();
         let step = binding_step(&target_bytes, limits);
         let outputs_paid = budget / record_bytes;
-        let tile = (outputs_paid.min(most_outputs(&target_bytes, limits)).min(MAX_OUTPUTS) / step).max(1) * step;
+        let tile = outputs_paid.min(most_outputs(&target_bytes, limits)).min(MAX_OUTPUTS);
+        let tile = (tile.min(self.tuning.most_invocations) / step).max(1) * step;
         let tile = tile.min(self.reduction.out_len);
-        let most_chunks = outputs_paid / tile;
-        let mut passes = Vec::new();
+        let most_chunks = (outputs_paid / tile).clamp(1, self.reduction.max_records(tile, &self.tuning));
+        let lens = self.piece_lens(small.then_some(most_chunks));
+        let ranges = lens.iter().enumerate().map(|(d, &len)| self.ranges(d, len));
+        let ranges: Vec<Indices> = ranges.collect::<Result<_, _>>()?;
+        let reduced_boxes = boxes(self.reduction.reduced.iter().map(|&d| &ranges[d]), MAX_PASSES)?;
+        let mut passes = Passes::default();
         for outputs in blocks(0..self.reduction.out_len, tile) {
-            self.tile(outputs, &reduced_boxes, &ranges, most_chunks, limits, &mut passes)?;
+            let kept_boxes = self.kept_boxes(&outputs, &ranges)?;
+            check_count(passes.0.len() + kept_boxes.len() * reduced_boxes.len())?;
+            let piece = |(reduced, kept)| self.piece(kept, reduced, most_chunks, limits);
+            let pairs = reduced_boxes.iter().flat_map(|reduced| kept_boxes.iter().map(move |kept| (reduced, kept)));
+            passes.append(self.tile(outputs, &pairs.map(piece).collect::<Result<Vec<_>, _>>()?, limits)?)?;
         }
         Ok(passes)
     }
 
-    /// The passes for some outputs: their pieces, then the one that finishes them.
-    fn tile(
-        &self,
-        outputs: Range<u64>,
-        reduced_boxes: &[Indices],
-        ranges: &[Indices],
-        most_chunks: u64,
-        limits: &Limits,
-        passes: &mut Vec<Pass>,
-    ) -> Result<(), Error> {
+    /// The passes for some outputs: records of nothing seen yet, pieces that join what they find to these, then the pass
+    /// that finishes them. A piece that is cut into fewer chunks than others leaves the other records as they are.
+    fn tile(&self, outputs: Range<u64>, pieces: &[Piece], limits: &Limits) -> Result<Passes, Error> {
         let out_len = outputs.end - outputs.start;
-        let kept_boxes = self.kept_boxes(&outputs, ranges)?;
-        // The first pieces leave so many records for each output; all others merge theirs into these.
-        let mut records = 0;
-        for (n, reduced) in reduced_boxes.iter().enumerate() {
-            let piece = |kept| self.piece(kept, reduced, limits);
-            let mut pieces = kept_boxes.iter().map(piece).collect::<Result<Vec<_>, _>>()?;
-            check_count(passes.len() + pieces.len())?;
-            if n == 0 {
-                records = Self::cut_alike(&mut pieces, most_chunks)?;
-            }
-            for piece in &mut pieces {
-                if n > 0 {
-                    piece.reduction.constants.push(Constant::Continues);
-                    piece.setup.cut = piece.reduction.cut(&piece.setup.problem, records, &piece.setup.tuning)?;
-                }
-                passes.push(self.scan(piece, &outputs, records, limits)?);
-            }
+        let records = pieces.iter().map(|piece| piece.setup.cut.chunks).max().unwrap_or(0);
+        let bytes = out_len * records * self.record_words() * 4;
+        check_binding("bytes of partial results", bytes, limits)?;
+        let partials = partials(bytes);
+        let mut passes = fill(self.reduction.dtype, [0, 0], partials, limits)?;
+        for piece in pieces {
+            passes.push(self.scan(piece, outputs.start, records, partials, limits)?)?;
         }
-        let targets = self.reduction.targets(outputs.start, out_len);
-        let own = Reduction { targets, out_len, ..self.reduction.clone() };
+        let own =
+            Reduction { targets: self.reduction.targets(outputs.start, out_len), out_len, ..self.reduction.clone() };
         let access = match own.operator {
             Operator::ReduceMax => Access::Finish,
             Operator::ArgMax => Access::FinishPieces,
         };
-        passes.push(own.finish(access, records, self.partials(out_len, records, limits)?, limits)?);
-        Ok(())
+        passes.push(own.finish(access, records, partials, limits)?)?;
+        Ok(passes)
     }
 
-    /// Cuts pieces of the same reduced elements into as many chunks each, and says into how many.
-    fn cut_alike(pieces: &mut [Piece], most_chunks: u64) -> Result<u64, Error> {
-        let mut chunks = 1;
-        for piece in pieces.iter_mut() {
-            piece.setup.cut = piece.reduction.cut(&piece.setup.problem, most_chunks, &piece.setup.tuning)?;
-            chunks = chunks.max(piece.setup.cut.chunks);
-        }
-        for piece in pieces.iter_mut() {
-            piece.setup.cut = piece.setup.cut.split(&piece.setup.problem, chunks);
-        }
-        let alike = pieces.windows(2).all(|pair| pair[0].setup.cut.chunks == pair[1].setup.cut.chunks);
-        match alike {
-            true => Ok(pieces.first().map_or(0, |piece| piece.setup.cut.chunks)),
-            false => Self::cut_alike(pieces, 1), // sources of different strides come in different runs
-        }
-    }
-
-    fn scan(&self, piece: &Piece, outputs: &Range<u64>, records: u64, limits: &Limits) -> Result<Pass, Error> {
+    /// The pass that takes a piece, for a tile of outputs that begins with number `first`.
+    fn scan(&self, piece: &Piece, first: u64, records: u64, partials: Binding, limits: &Limits) -> Result<Pass, Error> {
         let problem = &piece.setup.problem;
         let placement = Placement {
             records: word(records)?,
-            first_record: word((piece.first_output - outputs.start) * records)?,
+            first_record: word((piece.first_output - first) * records)?,
             first_position: self.repeats_from.unwrap_or(0) + piece.first_position,
             run_place: problem.run().place,
             column_place: match piece.setup.cut.access {
@@ -248,18 +246,16 @@ impl<'a> Input<'a> {
                 _ => 1,
             },
         };
-        let partials = self.partials(outputs.end - outputs.start, records, limits)?;
-        piece.reduction.scan(&piece.setup, Store::Piece, &[partials], placement, limits)
+        let own = self.piece_reduction(problem.outputs());
+        own.scan(&piece.setup, Store::Piece, &[partials], placement, limits)
     }
 
-    fn partials(&self, outputs: u64, records: u64, limits: &Limits) -> Result<Binding, Error> {
-        let bytes = outputs * records * self.record_words() * 4;
-        check_binding("bytes of partial results", bytes, limits)?;
-        Ok(partials(bytes))
+    fn piece_reduction(&self, out_len: u64) -> Reduction<'a> {
+        Reduction { store: Store::Piece, out_len, ..self.reduction.clone() }
     }
 
     /// A piece: these of the kept indices, and these of the reduced ones.
-    fn piece(&self, kept: &Indices, reduced: &Indices, limits: &Limits) -> Result<Piece<'a>, Error> {
+    fn piece(&self, kept: &Indices, reduced: &Indices, most_chunks: u64, limits: &Limits) -> Result<Piece, Error> {
         let mut indices = vec![0..1; self.sizes.len()];
         self.kept.iter().zip(kept).for_each(|(&d, range)| indices[d] = range.clone());
         self.reduction.reduced.iter().zip(reduced).for_each(|(&d, range)| indices[d] = range.clone());
@@ -269,21 +265,17 @@ impl<'a> Input<'a> {
             Some(range) => self.source(range.start),
             None => (0, 0),
         };
-        let Source { slot, view } = &self.reduction.sources[n];
-        let mut view = view.clone();
-        for (d, range) in indices.iter().enumerate() {
-            let from = if d == 0 { range.start - begin } else { range.start };
-            view = view.slice(d, from, range.end - range.start, 1)?;
+        let Source { slot, view } = &self.sources[n];
+        if let Some(outermost) = indices.first_mut() {
+            *outermost = outermost.start - begin..outermost.end - begin;
         }
+        let view = boxed(view, &indices)?;
         let window = Window::new(self.reduction.dtype, &view, *slot, limits)?;
         let problem = self.reduction.problem(&view, &window, &self.places)?;
-        let out_len = problem.outputs();
-        let reduction = Reduction { store: Store::Piece, out_len, ..self.reduction.clone() };
-        let cut =
-            super::reduction::Cut { access: Access::Strided, team: 1, chunk_len: problem.reduce_len(), chunks: 1 };
         let tuning = self.tuning.for_rows(problem.reduce_len());
+        let cut = self.piece_reduction(problem.outputs()).cut(&problem, most_chunks, &tuning)?;
         let setup = Setup { tuning, problem, window: window.binding, cut };
-        Ok(Piece { reduction, setup, first_output, first_position })
+        Ok(Piece { setup, first_output, first_position })
     }
 
     /// The source that an index of the outermost dimension lies in, and where it begins.
@@ -297,7 +289,7 @@ impl<'a> Input<'a> {
             let (low, high) = source.view.extent();
             high - low + 1
         };
-        self.reduction.sources.iter().map(span).fold(0, u64::saturating_add)
+        self.sources.iter().map(span).fold(0, u64::saturating_add)
     }
 
     /// Words of a piece's partial result.
@@ -305,16 +297,24 @@ impl<'a> Input<'a> {
         self.reduction.dtype.key_words() + if self.reduction.operator == Operator::ArgMax { 2 } else { 0 }
     }
 
-    /// For each dimension how many indices a piece has, so that its elements fit a window. Cut first is what reaches
-    /// farthest, so that pieces are as contiguous as the input is.
-    fn piece_lens(&self) -> Vec<u64> {
+    /// For each dimension how many indices a piece has, so that its elements fit a window and, where a number is given,
+    /// invocations are surely enough if an output has so many partial results at most. Cut first is what reaches farthest, so that
+    /// pieces are as contiguous as the input is.
+    fn piece_lens(&self, most_chunks: Option<u64>) -> Vec<u64> {
         let mut lens = self.sizes.clone();
+        let dims = lens.len() as u64;
+        let steps = |len| Reduction::most_steps(len, dims, &self.tuning);
         loop {
             let farthest = |dimensions: &mut dyn Iterator<Item = usize>, lens: &[u64]| {
                 let reach = |d: &usize| (self.strides[*d].saturating_mul(lens[*d] - 1), lens[*d]);
                 dimensions.filter(|&d| lens[d] > 1).max_by_key(reach)
             };
             let span = self.span(&lens);
+            let outputs = self.product(&lens, &self.kept);
+            let reduced = self.product(&lens, self.reduction.reduced);
+            let chunks = steps(reduced).div_ceil(MAX_STEPS / 2);
+            let share = outputs.saturating_mul(chunks).div_ceil(self.tuning.most_invocations);
+            let too_long = most_chunks.is_some() && share.saturating_mul(steps(reduced.div_ceil(chunks))) > MAX_STEPS;
             let (dimension, len) = if span > self.window_elements {
                 let Some(d) = farthest(&mut (0..lens.len()), &lens) else { break };
                 let others = span.saturating_sub(self.strides[d].saturating_mul(lens[d] - 1));
@@ -322,10 +322,10 @@ impl<'a> Input<'a> {
                     Some(left) => (d, (left / self.strides[d] + 1).min(lens[d] - 1)),
                     None => (d, lens[d] / 2), // another must be cut, too
                 }
-            } else if self.product(&lens, &self.kept) > self.most_tasks {
+            } else if outputs > MAX_OUTPUTS || too_long && outputs > 1 {
                 let Some(d) = farthest(&mut self.kept.iter().copied(), &lens) else { break };
                 (d, lens[d] / 2)
-            } else if self.product(&lens, self.reduction.reduced) > MAX_ELEMENTS {
+            } else if most_chunks.is_some_and(|most| chunks > most) || reduced > MAX_ELEMENTS || too_long {
                 let Some(d) = farthest(&mut self.reduction.reduced.iter().copied(), &lens) else { break };
                 (d, lens[d] / 2)
             } else {
@@ -372,8 +372,7 @@ pub(super) struct Slab {
 }
 
 /// What one pass reads of a reduction in pieces.
-struct Piece<'a> {
-    reduction: Reduction<'a>,
+struct Piece {
     setup: Setup,
     first_output: u64,
     first_position: u64,
@@ -381,16 +380,15 @@ struct Piece<'a> {
 
 /// Of a dimension that is reduced and repeats one index, one is enough: the one whose position wins.
 /// The position of the first element then.
-fn leave_out_repeated(reduction: &mut Reduction, places: &[u64]) -> Result<Option<u64>, Error> {
+fn leave_out_repeated(reduction: &Reduction, sources: &mut [Source], places: &[u64]) -> Result<Option<u64>, Error> {
     let last = reduction.constants.contains(&Constant::Last);
     let mut first_position = None;
     for &d in reduction.reduced {
         let repeats = |source: &Source| source.view.strides()[d] == 0 && source.view.shape()[d] > 1;
-        if reduction.sources.iter().all(repeats) && (d > 0 || reduction.sources.len() == 1) {
-            let source = &mut reduction.sources;
-            let index = if last { source[0].view.shape()[d] - 1 } else { 0 };
+        if sources.iter().all(repeats) && (d > 0 || sources.len() == 1) {
+            let index = if last { sources[0].view.shape()[d] - 1 } else { 0 };
             *first_position.get_or_insert(0) += index * places[d];
-            for source in source {
+            for source in sources.iter_mut() {
                 source.view = source.view.slice(d, index, 1, 1)?;
             }
         }
@@ -450,10 +448,4 @@ fn boxes<'b>(ranges: impl Iterator<Item = &'b Indices>, most: usize) -> Result<V
 fn most_outputs(target_bytes: &[u64], limits: &Limits) -> u64 {
     let most = |bytes: &u64| limits.max_binding_bytes / bytes;
     target_bytes.iter().map(most).min().unwrap_or(0)
-}
-
-/// The most outputs of a pass, each of so many elements, with whatever teams it takes.
-fn most_tasks(reduce_len: u64, tuning: &Tuning) -> u64 {
-    let team = power_of_two_below(reduce_len).min(tuning.max_team);
-    (tuning.most_invocations / team).min(MAX_OUTPUTS)
 }

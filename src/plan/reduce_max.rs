@@ -2,15 +2,16 @@
 
 use super::fill::{fill, filled_words};
 use super::reduction::{Reduction, nan_constants, sources};
-use super::{Operator, Plan, Store, output_bindings};
+use super::{Operator, Plan, Store, output_bindings, plannable};
 use crate::element::{Element, with_element_type};
 use crate::{EmptyMax, Error, Limits, Operation, ReduceMax};
 
 pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error> {
+    let limits = plannable(limits)?;
     let reduced = op.checked()?;
     let outputs = op.outputs()?;
     let targets = output_bindings(&outputs);
-    let mut plan = Plan::new(
+    let plan = Plan::new(
         format!("ReduceMax {} {:?} over {reduced:?}", op.dtype, op.input.shape()),
         op.input.views().len(),
         &targets,
@@ -20,12 +21,10 @@ pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error>
     }
     if op.input.is_empty() {
         let element = with_element_type!(op.dtype, T => filled_words(nothing::<T>(op.empty)));
-        plan.passes = fill(op.dtype, element, targets[0], limits)?;
-        return plan.complete(limits);
+        return plan.complete(fill(op.dtype, element, targets[0], &limits)?, &limits);
     }
     let reduction = Reduction {
         dtype: op.dtype,
-        sources: sources(&op.input, 0),
         reduced: &reduced,
         operator: Operator::ReduceMax,
         store: Store::Value,
@@ -34,7 +33,7 @@ pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error>
         index_words: None,
         out_len: outputs[0].len(),
     };
-    reduction.complete(plan, limits)
+    plan.complete(reduction.passes(&sources(&op.input, 0), &limits)?, &limits)
 }
 
 fn nothing<T: Element>(empty: EmptyMax) -> T {

@@ -4,8 +4,8 @@
 use super::dims::{Problem, Window, places, shader_dims, stride_word, word};
 use super::tuning::{Tuning, power_of_two_below, tuning};
 use super::{
-    Access, Binding, Constant, Kernel, Operator, Params, Pass, Placement, Plan, Program, ReductionParams, Slot, Store,
-    check_binding, grid, pieces, target_part,
+    Access, Binding, Constant, Kernel, Operator, Params, Pass, Passes, Placement, Program, ReductionParams, Slot,
+    Store, check_binding, grid, pieces, target_part,
 };
 use crate::{DType, Error, Limits, NanPolicy, Parts, View};
 
@@ -17,12 +17,10 @@ pub(super) const MAX_STEPS: u64 = 32_768;
 /// below [`MAX_STEPS`].
 const MAX_PARTIALS: u64 = MAX_STEPS / 8;
 
-/// A reduction to be planned. It has outputs, and elements to reduce to them.
+/// A reduction to be planned, whatever it reads. It has outputs, and elements to reduce to them.
 #[derive(Clone)]
 pub(super) struct Reduction<'a> {
     pub dtype: DType,
-    /// The input: one view, or several that follow one another along the outermost dimension.
-    pub sources: Vec<Source>,
     pub reduced: &'a [usize],
     pub operator: Operator,
     /// What the last pass writes, and where.
@@ -76,24 +74,19 @@ pub(super) struct Cut {
 }
 
 impl Reduction<'_> {
-    /// The plan, if it is this reduction and nothing else.
-    pub fn complete(&self, mut plan: Plan, limits: &Limits) -> Result<Plan, Error> {
-        plan.passes = self.passes(limits)?;
-        plan.complete(limits)
-    }
-
-    /// The passes. Partial results go to scratch 0.
-    pub fn passes(&self, limits: &Limits) -> Result<Vec<Pass>, Error> {
-        match self.setup(limits).and_then(|setup| self.whole(&setup, limits)) {
-            Err(Error::TooLarge { .. }) => pieces::passes(self, limits),
+    /// The passes that reduce one view, or several that follow one another along the outermost dimension. Partial
+    /// results go to scratch 0.
+    pub fn passes(&self, sources: &[Source], limits: &Limits) -> Result<Passes, Error> {
+        match self.setup(sources, limits).and_then(|setup| self.whole(&setup, limits)) {
+            Err(Error::TooLarge { .. }) => pieces::passes(self, sources, limits),
             passes => passes,
         }
     }
 
     /// Everything decided, if the input is one view that fits a binding.
-    pub fn setup(&self, limits: &Limits) -> Result<Setup, Error> {
-        let [Source { slot, view }] = &self.sources[..] else {
-            let given = self.sources.len() as u64;
+    pub fn setup(&self, sources: &[Source], limits: &Limits) -> Result<Setup, Error> {
+        let [Source { slot, view }] = sources else {
+            let given = sources.len() as u64;
             return Err(Error::TooLarge { what: "buffers that one dispatch reads", given, limit: 1 });
         };
         let window = Window::new(self.dtype, view, *slot, limits)?;
@@ -101,8 +94,8 @@ impl Reduction<'_> {
         let problem = self.problem(view, &window, &places)?;
         let tuning = tuning(limits).for_rows(problem.reduce_len());
         let budget = scratch_budget(self.dtype, problem.outputs().saturating_mul(problem.reduce_len()), problem.span);
-        let most_chunks = budget.min(limits.max_binding_bytes) / (self.out_len * self.record_words() * 4);
-        let cut = self.cut(&problem, most_chunks, &tuning)?;
+        let paid = budget.min(limits.max_binding_bytes) / (self.out_len * self.record_words() * 4);
+        let cut = self.cut(&problem, paid.min(self.max_records(self.out_len, &tuning)), &tuning)?;
         Ok(Setup { tuning, problem, window: window.binding, cut })
     }
 
@@ -116,19 +109,19 @@ impl Reduction<'_> {
     }
 
     /// One scan, and where it is split one more pass that finishes it.
-    pub fn whole(&self, setup: &Setup, limits: &Limits) -> Result<Vec<Pass>, Error> {
+    pub fn whole(&self, setup: &Setup, limits: &Limits) -> Result<Passes, Error> {
         let Cut { chunks, .. } = setup.cut;
         for target in &self.targets {
             check_binding("bytes of an output", target.bytes, limits)?;
         }
         if chunks == 1 {
-            return Ok(vec![self.scan(setup, self.store, &self.targets, Placement::default(), limits)?]);
+            return Ok(Passes(vec![self.scan(setup, self.store, &self.targets, Placement::default(), limits)?]));
         }
         let bytes = self.out_len * chunks * self.record_words() * 4;
         check_binding("bytes of partial results", bytes, limits)?;
         let partials = partials(bytes);
         let scan = self.scan(setup, Store::Partial, &[partials], Placement::default(), limits)?;
-        Ok(vec![scan, self.finish(Access::Finish, chunks, partials, limits)?])
+        Ok(Passes(vec![scan, self.finish(Access::Finish, chunks, partials, limits)?]))
     }
 
     /// The pass that reads the input.
@@ -158,16 +151,41 @@ impl Reduction<'_> {
     pub fn finish(&self, access: Access, records: u64, partials: Binding, limits: &Limits) -> Result<Pass, Error> {
         let tuning = tuning(limits);
         let preferred = records.next_power_of_two().min(self.max_team(self.store, &tuning));
-        let team = records.div_ceil(MAX_PARTIALS).next_power_of_two().max(preferred);
-        let groups = groups(self.out_len, team, self.store_lanes(self.store), tuning.group);
-        let (outputs, chunks) = (word(self.out_len)?, word(records)?);
-        let params = ReductionParams { outputs, chunks, share: 1, ..Default::default() };
+        let needed = records.div_ceil(MAX_PARTIALS).next_power_of_two();
+        let team = preferred.min(self.max_finish_team(self.out_len, &tuning)).max(needed);
+        let (lanes, share) = (self.store_lanes(self.store), self.finish_share(self.out_len, &tuning));
+        let groups = groups(self.out_len, team, lanes * share, tuning.group);
+        let params = ReductionParams {
+            outputs: word(self.out_len)?,
+            chunks: word(records)?,
+            share: word(share)?,
+            ..Default::default()
+        };
         Ok(Pass {
             kernel: self.finish_kernel(access, team, &tuning),
             params: Params::Reduction(params),
-            grid: grid(groups, tuning.group * self.dtype.lanes(), limits)?,
+            grid: grid(groups, tuning.group * self.dtype.lanes() * share, limits)?,
             bindings: [&[Binding { binding: 1, writes: false, ..partials }], &self.targets[..]].concat(),
         })
+    }
+
+    /// The most partial results of each of so many outputs that one finishing pass can take.
+    pub fn max_records(&self, out_len: u64, tuning: &Tuning) -> u64 {
+        match self.finish_share(out_len, tuning) {
+            1 => MAX_PARTIALS * self.max_finish_team(out_len, tuning),
+            share => (MAX_PARTIALS / share).max(1),
+        }
+    }
+
+    /// The most invocations that can share an output of a finishing pass: the teams of a workgroup fill whole units, and
+    /// the device has workgroups for every output.
+    fn max_finish_team(&self, out_len: u64, tuning: &Tuning) -> u64 {
+        power_of_two_below((tuning.group / self.store_lanes(self.store)).min(tuning.most_invocations / out_len))
+    }
+
+    /// The output units that an invocation of a finishing pass makes: several only where the device has too few.
+    fn finish_share(&self, out_len: u64, tuning: &Tuning) -> u64 {
+        out_len.div_ceil(self.store_lanes(self.store)).div_ceil(tuning.most_invocations)
     }
 
     /// The outputs from `first` on, `len` of them: how much of each target that is.
@@ -256,6 +274,12 @@ impl Reduction<'_> {
         tuning.max_team.min(tuning.group / self.store_lanes(store)).max(1)
     }
 
+    /// The steps of one task of so many elements at most, however they lie in so many dimensions, if a split into chunks
+    /// leaves up to twice as many to one as to another: as `steps` counts them for a strided kernel and runs of two.
+    pub fn most_steps(len: u64, dims: u64, tuning: &Tuning) -> u64 {
+        1024 + (3 + dims * tuning.column_packs).saturating_mul(len)
+    }
+
     /// Words of a partial result.
     fn record_words(&self) -> u64 {
         self.dtype.key_words() + u64::from(self.operator == Operator::ArgMax)
@@ -280,7 +304,7 @@ impl Reduction<'_> {
         grid(groups, tuning.group * turn.max(self.dtype.pack_elements() * tuning.column_packs), limits)
     }
 
-    /// At most `most_chunks` partial results an output can be kept.
+    /// Chooses load pattern, team and split: at most `most_chunks` partial results an output.
     pub fn cut(&self, problem: &Problem, most_chunks: u64, tuning: &Tuning) -> Result<Cut, Error> {
         let access = self.access(problem);
         let work = Work::new(problem, access, self.dtype, tuning.column_packs);
@@ -291,9 +315,9 @@ impl Reduction<'_> {
         // A team may be a whole workgroup, whatever the policy prefers, but for what fills an output unit.
         let most_members = (tuning.group / self.store_lanes(self.store)).max(1);
         let dispatchable = tuning.most_invocations / (problem.outputs() * team);
-        let most_partials = MAX_PARTIALS * most_members;
-        let affordable = most_chunks.min(most_partials).min(dispatchable).min(problem.reduce_len()).max(1);
+        let affordable = most_chunks.min(dispatchable).min(problem.reduce_len()).max(1);
         let near = near_chunks(problem, &work, access, tuning);
+        let invocations = |team: u64| problem.outputs() * affordable * team;
         let mut chunks = wanted.min(worth).max(near).min(affordable).max(1);
         loop {
             let cut = whole.split(problem, chunks);
@@ -305,7 +329,7 @@ impl Reduction<'_> {
                 chunks = (chunks * 2).min(affordable);
             } else if whole.access == Access::Columns {
                 whole.access = Access::Strided;
-            } else if whole.team < most_members {
+            } else if whole.team < most_members && invocations(whole.team * 2) <= tuning.most_invocations {
                 whole.team *= 2;
             } else {
                 let given = self.steps(problem, &cut, tuning).saturating_mul(chunks * whole.team);
@@ -334,17 +358,26 @@ impl Reduction<'_> {
         }
     }
 
-    /// Output units that an invocation makes, one after another: short rows in one stream of loads. Rows of less than
-    /// eight loads gain nothing by it.
-    pub fn share(&self, problem: &Problem, cut: &Cut, store: Store, tuning: &Tuning) -> u64 {
+    /// Output units that an invocation makes, one after another.
+    fn share(&self, problem: &Problem, cut: &Cut, store: Store, tuning: &Tuning) -> u64 {
+        if cut.access == Access::Columns || cut.team > 1 {
+            return 1;
+        }
+        let units = (self.out_len * cut.chunks).div_ceil(self.store_lanes(store));
+        let needed = units.div_ceil(tuning.most_invocations);
+        let most = MAX_STEPS / self.steps(problem, cut, tuning);
+        self.wanted_share(cut, store, tuning).max(needed).min(most).max(1)
+    }
+
+    /// Short rows are taken in one stream of loads. Rows of less than eight loads gain nothing by it.
+    pub fn wanted_share(&self, cut: &Cut, store: Store, tuning: &Tuning) -> u64 {
         let task_loads = cut.chunk_len / self.dtype.pack_elements();
         if cut.access != Access::Rows || cut.team > 1 || task_loads < 8 {
             return 1;
         }
         let lanes = self.store_lanes(store);
         let units = self.out_len * cut.chunks / lanes;
-        let wanted = (tuning.loads_per_turn / (task_loads * lanes)).min(units / tuning.busy_invocations);
-        wanted.min(MAX_STEPS / self.steps(problem, cut, tuning)).max(1)
+        (tuning.loads_per_turn / (task_loads * lanes)).min(units / tuning.busy_invocations)
     }
 
     fn team(&self, problem: &Problem, access: Access, work: &Work, tuning: &Tuning) -> u64 {
@@ -354,7 +387,8 @@ impl Reduction<'_> {
             Access::Strided if !outputs_are_neighbours => work.run_loads / tuning.loads_per_member,
             Access::Strided | Access::Columns | Access::Finish | Access::FinishPieces => 1,
         };
-        power_of_two_below(members).min(self.max_team(self.store, tuning))
+        let dispatchable = tuning.most_invocations / problem.outputs();
+        power_of_two_below(members.min(dispatchable)).min(self.max_team(self.store, tuning))
     }
 
     /// Loop iterations of one invocation, at most.

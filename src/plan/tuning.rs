@@ -42,12 +42,22 @@ impl Tuning {
         Tuning { column_packs, ..self }
     }
 
-    /// The packs, or output units, that an invocation writes if there are so many in all.
+    /// The words, packs or output units that an invocation writes if there are so many in all.
     pub fn share(&self, writes: u64) -> u64 {
         let busy = writes.div_ceil(self.busy_invocations).clamp(1, self.max_share);
         busy.max(writes.div_ceil(self.most_invocations))
     }
+
+    /// The most elements of a binding, in whole steps of what bindings may begin at, that one dispatch can write so many
+    /// at a time, with no invocation looping for too long.
+    pub fn writable(&self, binding_elements: u64, step: u64, write_len: u64) -> u64 {
+        let writable = self.most_invocations.saturating_mul(MOST_WRITES).saturating_mul(write_len);
+        (writable.min(binding_elements) / step).max(1) * step
+    }
 }
+
+/// The writes of an invocation on a device that has fewer invocations than there is to write.
+const MOST_WRITES: u64 = 1024;
 
 /// lavapipe: an invocation walks its own contiguous part, with no barrier. A load of 64 bits is as fast as one of 32.
 const CPU: Tuning = Tuning {

@@ -1,7 +1,20 @@
 //! What every plan keeps to, whatever it is of and for whatever device. The fuzz targets hold plans to it too.
 
-use wgmax::plan::{Constant, Pass, Slot};
+use wgmax::plan::{
+    Access, BroadcastParams, Constant, HardmaxWriteParams, Operator, Params, Pass, Program, ReductionParams, Slot,
+    Store,
+};
 use wgmax::{Limits, Operation, Plan};
+
+/// The most loop iterations that an invocation may make, nested loops counted together: lavapipe ends loops silently at
+/// 65 535.
+const MAX_TURNS: u64 = 32_768;
+
+/// The most dispatches of a plan.
+const MAX_PASSES: usize = 4096;
+
+/// The most bytes of a binding whose size the shaders can still count in 32 bits.
+const MAX_BINDING_BYTES: u64 = (1 << 32) - 4;
 
 /// The plan of an operation, if there is one; panics where it breaks a law.
 pub fn lawful_plan(op: &(impl Operation + ?Sized), limits: &Limits) -> Option<Plan> {
@@ -13,13 +26,20 @@ pub fn lawful_plan(op: &(impl Operation + ?Sized), limits: &Limits) -> Option<Pl
             return None;
         }
     };
+    check_plan(op, &plan, limits);
+    Some(plan)
+}
+
+/// Panics where a plan of the operation breaks a law.
+fn check_plan(op: &(impl Operation + ?Sized), plan: &Plan, limits: &Limits) {
     let case = || format!("{plan}\n{limits:?}");
     let outputs = op.outputs().unwrap();
     let Ok(inputs) = op.inputs() else {
         let read = |pass: &Pass| pass.bindings.iter().any(|b| matches!(b.slot, Slot::Input(_)));
         assert!(!plan.passes.iter().any(read), "inputs that no buffer holds are read: {}", case());
-        return Some(plan);
+        return;
     };
+    assert!(plan.passes.len() <= MAX_PASSES, "{} passes: {}", plan.passes.len(), plan.label);
     assert_eq!((plan.input_bytes.len(), plan.output_bytes.len()), (inputs.len(), outputs.len()), "{}", case());
     assert!(plan.input_bytes.iter().zip(&inputs).all(|(&bytes, need)| bytes <= need.bytes), "{}", case());
     // Partial results, and Hardmax's winners: a word for each slice, which has at least two elements.
@@ -27,24 +47,33 @@ pub fn lawful_plan(op: &(impl Operation + ?Sized), limits: &Limits) -> Option<Pl
     let [partials, winners] = plan.scratch_bytes;
     assert!(partials <= sum(&plan.input_bytes) / 64 + (64 << 10), "{}", case());
     assert!(winners <= 2 * sum(&plan.output_bytes) + 4, "{}", case());
-    plan.passes.iter().for_each(|pass| check_pass(pass, &plan, limits, &case));
-    Some(plan)
+    plan.passes.iter().for_each(|pass| check_pass(pass, plan, limits, &case));
 }
 
 fn check_pass(pass: &Pass, plan: &Plan, limits: &Limits, case: &impl Fn() -> String) {
     let [x, y, z] = pass.grid;
     assert!(x >= 1 && y >= 1 && z == 1 && x <= limits.max_groups && y <= limits.max_groups, "{}", case());
-    let group = pass.kernel.constants.iter().find_map(|c| if let Constant::Group(n) = c { Some(*n) } else { None });
-    let team = pass.kernel.constants.iter().find_map(|c| if let Constant::Team(n) = c { Some(*n) } else { None });
-    let (group, team) = (group.expect("every kernel has a workgroup"), team.unwrap_or(1));
-    assert!(group >= 1 && group <= limits.max_group_invocations.max(1), "{}", case());
-    assert!(team.is_power_of_two() && team <= group, "{}", case());
-    // A team's members leave a key of 64 bits and a position each, which WGSL pads to 16 bytes.
-    assert!(team == 1 || group * 16 <= limits.max_group_memory_bytes, "{}", case());
     assert!(pass.params.to_bytes().len() <= 16 << 10, "parameters beyond every device's uniform binding: {}", case());
     assert!(pass.bindings.len() as u64 <= limits.max_storage_bindings.into(), "{}", case());
+    let work = Work::new(pass);
+    assert!(work.group >= 1 && work.group <= limits.max_group_invocations.max(1).into(), "{}", case());
+    assert!(work.team.is_power_of_two() && work.team <= work.group, "{}", case());
+    // A team's members leave a key of 64 bits and a position each, which WGSL pads to 16 bytes.
+    assert!(work.team == 1 || work.group * 16 <= limits.max_group_memory_bytes.into(), "{}", case());
+    // The teams of a workgroup fill whole units of the output: nobody else would write what is left.
+    assert!(work.team == 1 || work.group / work.team >= work.store_lanes, "units without a writer: {}", case());
+    let turns = work.turns(&pass.params);
+    assert!(turns <= MAX_TURNS, "{turns} turns of {}: {}", pass.kernel, case());
+    let (groups, needed) = (u64::from(x) * u64::from(y), work.invocations(&pass.params).div_ceil(work.group));
+    assert!(groups >= needed, "{groups} workgroups of {needed}: {}", case());
+    assert!(groups * 2 <= 3 * needed.max(2), "{groups} workgroups, {needed} needed: {}", case());
+    check_bindings(pass, plan, limits, case);
+}
+
+fn check_bindings(pass: &Pass, plan: &Plan, limits: &Limits, case: &impl Fn() -> String) {
     for (n, b) in pass.bindings.iter().enumerate() {
         assert!(b.bytes > 0 && b.bytes <= limits.max_binding_bytes && b.bytes.is_multiple_of(4), "{}", case());
+        assert!(b.bytes <= MAX_BINDING_BYTES, "{}", case());
         assert!(b.offset_bytes.is_multiple_of(limits.binding_alignment_bytes.max(1)), "{}", case());
         let slot_bytes = match b.slot {
             Slot::Input(n) => plan.input_bytes[n],
@@ -58,5 +87,187 @@ fn check_pass(pass: &Pass, plan: &Plan, limits: &Limits, case: &impl Fn() -> Str
             assert!(other.binding != b.binding && b.binding != 0, "{}", case());
             assert!(other.slot != b.slot || !other.writes && !b.writes, "one dispatch reads and writes: {}", case());
         }
+    }
+}
+
+/// What a pass has to do, read off its kernel as the shaders do it.
+struct Work {
+    program: Program,
+    group: u64,
+    team: u64,
+    /// Elements of a word, or 1.
+    lanes: u64,
+    pack: u64,
+    /// Packs that an invocation of a column kernel takes.
+    column_packs: u64,
+    /// Results that one written unit takes.
+    store_lanes: u64,
+}
+
+impl Work {
+    fn new(pass: &Pass) -> Work {
+        let kernel = &pass.kernel;
+        let find = |get: fn(&Constant) -> Option<u32>| kernel.constants.iter().find_map(get).map(u64::from);
+        let group = find(|c| if let Constant::Group(n) = c { Some(*n) } else { None });
+        let team = find(|c| if let Constant::Team(n) = c { Some(*n) } else { None });
+        let lanes = 4_u64.div_ceil(kernel.dtype.bytes());
+        let (in_teams, store_lanes) = match kernel.program {
+            Program::Reduce { team, store: Store::Value | Store::Both, .. } => (team, lanes),
+            Program::Reduce { team, .. } => (team, 1),
+            Program::HardmaxRows { team, packs, .. } => (team, if packs { 1 } else { lanes }),
+            _ => (false, 1),
+        };
+        assert_eq!(in_teams, team.is_some(), "{kernel}");
+        Work {
+            program: kernel.program,
+            group: group.expect("every kernel has a workgroup"),
+            team: team.unwrap_or(1),
+            lanes,
+            pack: 16 / kernel.dtype.bytes(),
+            column_packs: if kernel.constants.contains(&Constant::Wide) { 4 } else { 1 },
+            store_lanes,
+        }
+    }
+
+    /// The invocations that have something to do.
+    fn invocations(&self, params: &Params) -> u64 {
+        match (self.program, params) {
+            (Program::Fill, Params::Fill(p)) => p.words.div_ceil(p.share).into(),
+            (Program::Reduce { access, store, .. }, Params::Reduction(p)) => self.reduce_invocations(access, store, p),
+            (Program::HardmaxRows { .. }, Params::Reduction(p)) if self.team > 1 => u64::from(p.outputs) * self.team,
+            (Program::HardmaxRows { .. }, Params::Reduction(p)) => {
+                u64::from(p.outputs).div_ceil(self.store_lanes * u64::from(p.share))
+            }
+            (Program::HardmaxColumns, Params::Reduction(p)) => {
+                u64::from(p.outputs / p.columns) * u64::from(p.columns).div_ceil(self.lanes)
+            }
+            (Program::HardmaxWriteColumns, Params::HardmaxWrite(p)) => {
+                u64::from(p.len).div_ceil(self.lanes).div_ceil(p.share.into())
+            }
+            (Program::HardmaxWriteRows { packs }, Params::HardmaxWrite(p)) => {
+                u64::from(p.len).div_ceil(self.write_len(packs)).div_ceil(p.share.into())
+            }
+            (Program::MaxPacks { .. }, Params::Broadcast(p)) => (u64::from(p.len) / self.pack).div_ceil(p.share.into()),
+            (Program::MaxElements { .. }, Params::Broadcast(p)) => {
+                let units = u64::from(p.begin + p.len).div_ceil(self.lanes) - u64::from(p.first);
+                units.div_ceil(p.share.into())
+            }
+            _ => panic!("another program's parameters"),
+        }
+    }
+
+    fn reduce_invocations(&self, access: Access, store: Store, p: &ReductionParams) -> u64 {
+        let (outputs, chunks) = (u64::from(p.outputs), u64::from(p.chunks));
+        let tasks = outputs * if matches!(store, Store::Partial | Store::Piece) { chunks } else { 1 };
+        match access {
+            Access::Columns => {
+                let columns = u64::from(p.columns);
+                outputs / columns * chunks * columns.div_ceil(self.pack * self.column_packs)
+            }
+            _ if self.team > 1 => tasks * self.team,
+            _ => tasks.div_ceil(self.store_lanes * u64::from(p.share)),
+        }
+    }
+
+    /// The most loop iterations that one invocation makes, nested loops counted together.
+    fn turns(&self, params: &Params) -> u64 {
+        match (self.program, params) {
+            (Program::Fill, Params::Fill(p)) => p.share.into(),
+            (Program::Reduce { operator, access, .. }, Params::Reduction(p)) => self.reduce_turns(operator, access, p),
+            (Program::HardmaxRows { access, packs, .. }, Params::Reduction(p)) => self.rows_turns(access, packs, p),
+            (Program::HardmaxColumns, Params::Reduction(p)) => self.columns_turns(p),
+            (Program::HardmaxWriteColumns, Params::HardmaxWrite(p)) => u64::from(p.share) * (1 + self.lanes),
+            (Program::HardmaxWriteRows { packs }, Params::HardmaxWrite(p)) => self.write_rows_turns(packs, p),
+            (Program::MaxPacks { operands, .. }, Params::Broadcast(p)) => self.packs_turns(operands.into(), p),
+            (Program::MaxElements { operands }, Params::Broadcast(p)) => self.elements_turns(operands.into(), p),
+            _ => panic!("another program's parameters"),
+        }
+    }
+
+    fn reduce_turns(&self, operator: Operator, access: Access, p: &ReductionParams) -> u64 {
+        let task = self.task_turns(operator, access, p);
+        match access {
+            Access::Columns => task + self.column_packs * (1 + 2 * self.pack + 3 * self.pack),
+            _ if self.team > 1 => task + u64::from(self.team.ilog2()) + self.store_lanes,
+            _ => u64::from(p.share) * (self.store_lanes * (task + 1) + 1),
+        }
+    }
+
+    /// Of one task: finding its elements, reducing them, finding the winner among them.
+    fn task_turns(&self, operator: Operator, access: Access, p: &ReductionParams) -> u64 {
+        let (chunk, run) = (u64::from(p.chunk_len), u64::from(p.run_len).max(1));
+        let (kept, outer) = (p.kept.len() as u64, p.outer.len() as u64);
+        let runs = if chunk.is_multiple_of(run) { chunk / run } else { (chunk + run - 2) / run + 1 };
+        let len = run.min(chunk);
+        // An ArgMax takes each tile's maximum at once, over the lanes of a word.
+        let lane_turns = if operator == Operator::ArgMax { self.lanes - 1 } else { 0 };
+        let packs = len / self.pack;
+        let tiles = packs / (4 * self.team) + packs.div_ceil(self.team).min(3);
+        let search = match access {
+            Access::Rows => runs * (1 + outer + tiles + lane_turns * (tiles + 2)),
+            Access::Strided => runs * (1 + outer + len.div_ceil(self.team)),
+            // One pack at a time at the end of a row, else all in one loop, row by row or four rows at once.
+            Access::Columns
+                if u64::from(p.columns).is_multiple_of(self.pack * self.column_packs) && self.column_packs > 1 =>
+            {
+                runs * (1 + outer + (4 * lane_turns + 1) * len)
+            }
+            Access::Columns if u64::from(p.columns).is_multiple_of(self.pack) => {
+                let one = runs * (1 + outer + (lane_turns + 1) * (len / 4 + 3));
+                let all = if self.column_packs > 1 { runs * (1 + outer + (lane_turns + 1) * (len + 3)) } else { 0 };
+                (one * self.column_packs).max(all)
+            }
+            Access::Columns => self.column_packs * runs * (1 + outer + (lane_turns + 1) * len),
+            Access::Finish | Access::FinishPieces => u64::from(p.chunks).div_ceil(self.team),
+        };
+        let locate = match (operator, access) {
+            (Operator::ReduceMax, _) => self.lanes,
+            (Operator::ArgMax, Access::Rows) => 4 + 2 * outer,
+            (Operator::ArgMax, Access::Columns) => self.column_packs * self.pack * (4 + outer),
+            (Operator::ArgMax, Access::Strided | Access::Finish | Access::FinishPieces) => 0,
+        };
+        kept + search + locate + 3 // and the words of a partial result
+    }
+
+    /// The elements that a program of Hardmax writes at once.
+    fn write_len(&self, packs: bool) -> u64 {
+        if packs { self.pack } else { self.lanes }
+    }
+
+    fn rows_turns(&self, access: Access, packs: bool, p: &ReductionParams) -> u64 {
+        let task = self.task_turns(Operator::ArgMax, access, p);
+        let slice_writes = u64::from(p.reduce_len).div_ceil(self.write_len(packs)) + 1;
+        match self.team {
+            1 => u64::from(p.share) * (1 + self.store_lanes * (slice_writes + task + 1)),
+            team => task + u64::from(team.ilog2()) + slice_writes.div_ceil(team) + 1 + self.store_lanes,
+        }
+    }
+
+    fn columns_turns(&self, p: &ReductionParams) -> u64 {
+        let task = self.task_turns(Operator::ArgMax, Access::Strided, p);
+        let searches = 2 * self.lanes - 1 + self.lanes * (self.lanes - 1);
+        searches * (task + 1) + u64::from(p.reduce_len) * (1 + self.lanes)
+    }
+
+    fn write_rows_turns(&self, packs: bool, p: &HardmaxWriteParams) -> u64 {
+        let share = u64::from(p.share);
+        share + share * self.write_len(packs) / u64::from(p.slice_len) + 2
+    }
+
+    /// Finding the addresses of the operands in one row.
+    fn row_turns(operands: u64, p: &BroadcastParams) -> u64 {
+        operands + p.sizes.len() as u64 * (1 + operands)
+    }
+
+    fn packs_turns(&self, operands: u64, p: &BroadcastParams) -> u64 {
+        let share = u64::from(p.share);
+        let rows = share / (u64::from(p.row_len) / self.pack).max(1) + 2;
+        share * self.lanes + rows * (1 + Work::row_turns(operands, p))
+    }
+
+    fn elements_turns(&self, operands: u64, p: &BroadcastParams) -> u64 {
+        let share = u64::from(p.share);
+        let rows = share * self.lanes / u64::from(p.row_len) + 2;
+        share * (1 + self.lanes) + 2 * self.lanes + rows * Work::row_turns(operands, p)
     }
 }

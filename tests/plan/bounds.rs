@@ -1,92 +1,12 @@
 //! Bounds that every plan keeps.
 
-use wgmax::plan::{Access, Constant, Operator, Params, Pass, Program, ReductionParams, Slot, Store};
-use wgmax::{AdapterKind, ArgMax, ArgMaxOutput, DType, Error, IndexType, Limits, Operation, ReduceMax, View};
+use wgmax::plan::{Access, Params, Program};
+use wgmax::{
+    AdapterKind, ArgMax, ArgMaxOutput, DType, Error, Hardmax, IndexType, Limits, Max, Operation, Parts, Plan,
+    ReduceMax, Slices, View,
+};
 
-/// What a shader can know of a reducing pass.
-struct Kernel {
-    operator: Operator,
-    access: Access,
-    store: Store,
-    group: u64,
-    team: u64,
-    /// Elements of a word, or 1.
-    lanes: u64,
-    pack: u64,
-    /// Packs that an invocation of a column kernel takes.
-    column_packs: u64,
-}
-
-impl Kernel {
-    fn new(pass: &Pass) -> Kernel {
-        let Program::Reduce { operator, access, team, store } = pass.kernel.program else { panic!("no reduction") };
-        let constants = &pass.kernel.constants;
-        let group = constants.iter().find_map(|c| if let Constant::Group(n) = c { Some(*n) } else { None });
-        let members = constants.iter().find_map(|c| if let Constant::Team(n) = c { Some(*n) } else { None });
-        assert_eq!(team, members.is_some());
-        let element_bytes = pass.kernel.dtype.bytes();
-        Kernel {
-            operator,
-            access,
-            store,
-            group: group.unwrap().into(),
-            team: members.unwrap_or(1).into(),
-            lanes: 4_u64.div_ceil(element_bytes),
-            pack: 16 / element_bytes,
-            column_packs: if constants.contains(&Constant::Wide) { 4 } else { 1 },
-        }
-    }
-
-    fn store_lanes(&self) -> u64 {
-        if matches!(self.store, Store::Value | Store::Both) { self.lanes } else { 1 }
-    }
-}
-
-fn reduction(pass: &Pass) -> &ReductionParams {
-    let Params::Reduction(params) = &pass.params else { panic!("no reduction") };
-    params
-}
-
-/// The most loop iterations that one invocation of a pass makes, nested loops counted together, read off the shaders.
-fn most_steps(pass: &Pass) -> u64 {
-    let k = Kernel::new(pass);
-    let p = reduction(pass);
-    let (chunk, run) = (u64::from(p.chunk_len), u64::from(p.run_len).max(1));
-    let (kept, outer) = (p.kept.len() as u64, p.outer.len() as u64);
-    let runs = if chunk.is_multiple_of(run) { chunk / run } else { (chunk + run - 2) / run + 1 };
-    let len = run.min(chunk);
-    // An ArgMax takes each tile's maximum at once, over the lanes of a word.
-    let lane_steps = if k.operator == Operator::ArgMax { k.lanes - 1 } else { 0 };
-    let packs = len / k.pack;
-    let tiles = packs / (4 * k.team) + packs.div_ceil(k.team).min(3);
-    let search = match k.access {
-        Access::Rows => runs * (1 + outer + tiles + lane_steps * (tiles + 2)),
-        Access::Strided => runs * (1 + outer + len.div_ceil(k.team)),
-        // One pack at a time at the end of a row, else all in one loop, row by row or four rows at once.
-        Access::Columns if u64::from(p.columns).is_multiple_of(k.pack * k.column_packs) && k.column_packs > 1 => {
-            runs * (1 + outer + (4 * lane_steps + 1) * len)
-        }
-        Access::Columns if u64::from(p.columns).is_multiple_of(k.pack) => {
-            let one = runs * (1 + outer + (lane_steps + 1) * (len / 4 + 3));
-            let all = if k.column_packs > 1 { runs * (1 + outer + (lane_steps + 1) * (len + 3)) } else { 0 };
-            (one * k.column_packs).max(all)
-        }
-        Access::Columns => k.column_packs * runs * (1 + outer + (lane_steps + 1) * len),
-        Access::Finish | Access::FinishPieces => u64::from(p.chunks).div_ceil(k.team),
-    };
-    let locate = match (k.operator, k.access) {
-        (Operator::ReduceMax, _) => k.lanes,
-        (Operator::ArgMax, Access::Rows) => 4 + 2 * outer,
-        (Operator::ArgMax, Access::Columns) => k.column_packs * k.pack * (4 + outer),
-        (Operator::ArgMax, Access::Strided | Access::Finish | Access::FinishPieces) => 0,
-    };
-    let task = kept + search + locate + 3; // and the words of a partial result
-    match k.access {
-        Access::Columns => task + k.column_packs * (1 + 2 * k.pack + 3 * k.pack),
-        _ if k.team > 1 => task + u64::from(k.team.ilog2()) + k.store_lanes(),
-        _ => u64::from(p.share) * (k.store_lanes() * (task + 1) + 1),
-    }
-}
+use super::common::laws::lawful_plan;
 
 /// Bytes of the elements that a view sees, no more than those from its first to its last.
 fn seen_bytes(view: &View, dtype: DType) -> u64 {
@@ -98,66 +18,23 @@ fn seen_bytes(view: &View, dtype: DType) -> u64 {
     span.min(view.len()) * dtype.bytes()
 }
 
-/// Everything that holds for every plan.
+/// The laws, and what holds besides for reductions of one contiguous or strided view.
 fn check_bounds(op: &impl Operation, view: &View, dtype: DType, limits: &Limits, case: &str) {
-    let plan = match op.plan(limits) {
-        Ok(plan) => plan,
-        Err(Error::TooLarge { .. }) => return,
-        Err(error) => panic!("{case}: {error}"),
+    let Some(plan) = lawful_plan(op, limits) else {
+        let error = op.plan(limits).unwrap_err();
+        assert!(matches!(error, Error::TooLarge { .. }), "{case}: {error}");
+        return;
     };
     assert_eq!(op.plan(limits).unwrap(), plan, "{case}: another plan the second time");
-    let case = format!("{case} {limits:?}\n{plan}");
     let scratch: u64 = plan.scratch_bytes.iter().sum();
-    assert!(scratch <= seen_bytes(view, dtype) / 64 + (64 << 10), "{case}");
-    let needs = op.inputs().unwrap();
-    assert!(plan.input_bytes.iter().zip(&needs).all(|(&bytes, need)| bytes <= need.bytes), "{case}");
+    assert!(scratch <= seen_bytes(view, dtype) / 64 + (64 << 10), "{case} {limits:?}\n{plan}");
     for pass in &plan.passes {
-        let [x, y, z] = pass.grid;
-        assert!(x >= 1 && y >= 1 && z == 1 && x <= limits.max_groups && y <= limits.max_groups, "{case}");
-        let invocations = pass.kernel.constants.iter().find_map(|c| match c {
-            Constant::Group(n) => Some(*n),
-            _ => None,
-        });
-        let invocations = invocations.unwrap();
-        assert!(invocations >= 1 && invocations <= limits.max_group_invocations.max(1), "{case}");
-        assert!(pass.bindings.len() as u64 <= limits.max_storage_bindings.into(), "{case}");
-        for b in &pass.bindings {
-            assert!(b.bytes > 0 && b.bytes <= limits.max_binding_bytes && b.bytes.is_multiple_of(4), "{case}");
-            assert!(b.offset_bytes.is_multiple_of(limits.binding_alignment_bytes), "{case}");
-            let slot_bytes = match b.slot {
-                Slot::Input(n) => plan.input_bytes[n],
-                Slot::Output(n) => plan.output_bytes[n],
-                Slot::Scratch(n) => plan.scratch_bytes[n],
-                Slot::Constant(n) => plan.constants[n].len() as u64,
-            };
-            assert!(b.offset_bytes + b.bytes <= slot_bytes, "{case}");
-            assert_eq!(b.writes, !matches!(b.slot, Slot::Input(_)) && b.binding >= 3, "{case}");
-        }
-        let groups = u64::from(x) * u64::from(y);
-        let Program::Reduce { .. } = pass.kernel.program else {
-            let Params::Fill(fill) = &pass.params else { panic!("{case}") };
-            assert!(groups * u64::from(invocations) >= fill.words.into(), "{case}");
+        let (Program::Reduce { access, .. }, Params::Reduction(p)) = (pass.kernel.program, &pass.params) else {
             continue;
         };
-        let (k, p) = (Kernel::new(pass), reduction(pass));
-        assert!(k.team.is_power_of_two() && k.team <= k.group, "{case}");
-        let (outputs, chunks) = (u64::from(p.outputs), u64::from(p.chunks));
-        if !matches!(k.access, Access::Finish | Access::FinishPieces) {
-            assert_eq!(chunks, u64::from(p.reduce_len).div_ceil(p.chunk_len.into()), "{case}");
+        if !matches!(access, Access::Finish | Access::FinishPieces) {
+            assert_eq!(p.chunks, p.reduce_len.div_ceil(p.chunk_len), "{case} {limits:?}\n{plan}");
         }
-        let tasks = outputs * if matches!(k.store, Store::Partial | Store::Piece) { chunks } else { 1 };
-        let invocations_needed = match k.access {
-            Access::Columns => {
-                let columns = u64::from(p.columns);
-                outputs / columns * chunks * columns.div_ceil(k.pack * k.column_packs)
-            }
-            _ if k.team > 1 => tasks * k.team,
-            _ => tasks.div_ceil(k.store_lanes() * u64::from(p.share)),
-        };
-        let groups_needed = invocations_needed.div_ceil(k.group);
-        assert!(groups >= groups_needed, "{case}");
-        assert!(groups * 2 <= 3 * groups_needed.max(2), "half the workgroups are surplus: {case}");
-        assert!(most_steps(pass) <= 32_768, "{} steps: {case}", most_steps(pass));
     }
 }
 
@@ -262,6 +139,131 @@ fn every_plan_keeps_its_bounds() {
                     check_bounds(&op, &view, dtype, &limits, &case);
                 }
             }
+        }
+    }
+}
+
+fn lavapipe() -> Limits {
+    Limits { adapter: AdapterKind::Cpu, subgroup_size: 8, max_group_invocations: 1024, ..Limits::default() }
+}
+
+fn strided(shape: &[u64], strides: &[i64]) -> View {
+    View::strided(shape, strides, 0).unwrap()
+}
+
+/// The plan, which there is.
+fn planned(op: &impl Operation, limits: &Limits) -> Plan {
+    lawful_plan(op, limits).unwrap_or_else(|| panic!("{:?} is refused: {}", op.outputs(), op.plan(limits).unwrap_err()))
+}
+
+/// Teams of the finishing pass that take thousands of partial results each leave no unit of the output without a writer.
+#[test]
+fn every_unit_of_a_finished_output_has_a_writer() {
+    for (rows, max_binding_bytes) in [(80_000, 5500 << 10), (1 << 21, 128 << 20)] {
+        let limits = Limits { max_binding_bytes, ..lavapipe() };
+        let view = strided(&[rows, 64], &[80, 1]);
+        for dtype in [DType::U8, DType::Bf16, DType::I16] {
+            planned(&ReduceMax::new(dtype, view.clone()), &limits);
+            let both = ArgMax::new(dtype, view.clone()).output(ArgMaxOutput::ValuesAndIndices);
+            planned(&both, &limits);
+        }
+    }
+}
+
+/// On a device of few workgroups, or of little memory for them, an invocation has more to write than one loop may.
+#[test]
+fn few_invocations_write_much_in_many_dispatches() {
+    let view = |shape: &[u64]| View::new(shape).unwrap();
+    let reversed = view(&[17_000_000]).reverse(0).unwrap();
+    for adapter in [AdapterKind::Cpu, AdapterKind::Gpu] {
+        let few = Limits { adapter, max_groups: 4, ..lavapipe() };
+        let small = Limits { adapter, max_group_memory_bytes: 0, ..lavapipe() };
+        planned(&Max::new(DType::I32, [reversed.clone()]), &few);
+        planned(&Hardmax::new(DType::I32, view(&[262_144, 70]), Slices::Along(1)), &few);
+        planned(&Hardmax::new(DType::I32, view(&[70, 262_144]), Slices::Along(0)), &few);
+        planned(&Max::new(DType::F32, [view(&[1_100_000]), view(&[1])]), &small);
+        planned(&Max::new(DType::F32, vec![view(&[1000, 1100]); 3]), &small);
+        planned(&ReduceMax::new(DType::F32, view(&[100_000, 0])).axes([1]), &few);
+        planned(&ReduceMax::new(DType::F32, view(&[300, 20_000])).axes([1]), &few);
+    }
+    // Many operands of many dimensions: finding a row's addresses takes longer than its elements.
+    let shape = [3; 12];
+    let turned = view(&shape).permute(&(0..12).rev().collect::<Vec<_>>()).unwrap();
+    let limits = Limits { max_storage_bindings: 16, ..lavapipe() };
+    planned(&Max::new(DType::U8, [vec![view(&shape); 7], vec![turned; 7]].concat()), &limits);
+}
+
+/// What parts have in common is their shape, not how they lie in their buffers.
+#[test]
+fn parts_of_different_layout_are_reduced_together() {
+    let contiguous = View::new([1, 2000, 2000]).unwrap();
+    let pitched = strided(&[1, 2000, 2000], &[0, 2003, 1]);
+    let transposed = strided(&[1, 2000, 2000], &[0, 1, 2000]);
+    let parts = Parts::new([contiguous, pitched, transposed]).unwrap();
+    for limits in [lavapipe(), Limits::default()] {
+        for axes in [vec![0], vec![1], vec![2], vec![1, 2], vec![0, 2], vec![0, 1, 2]] {
+            for dtype in [DType::F32, DType::U8] {
+                planned(&ReduceMax::new(dtype, parts.clone()).axes(axes.clone()), &limits);
+                planned(&ArgMax::new(dtype, parts.clone()).axes(axes.clone()), &limits);
+            }
+        }
+    }
+}
+
+/// What small devices are refused, they are refused for what they cannot do.
+#[test]
+fn few_workgroups_finish_few_outputs_at_a_time() {
+    for adapter in [AdapterKind::Cpu, AdapterKind::Gpu] {
+        let limits = Limits { adapter, max_groups: 16, max_binding_bytes: 1 << 20, ..lavapipe() };
+        for shape in [[3000, 3000], [30, 300_000], [300_000, 30]] {
+            for axis in [0, 1] {
+                let view = View::new(shape).unwrap();
+                planned(&ReduceMax::new(DType::U8, view.clone()).axes([axis]), &limits);
+                planned(&ArgMax::new(DType::F32, view.clone()).axes([axis]), &limits);
+                planned(&Hardmax::new(DType::F16, view, Slices::Along(axis)), &limits);
+            }
+        }
+    }
+}
+
+/// One count of dispatches for all operators: what is planned has at most 4096, what is refused would have more.
+#[test]
+fn dispatches_are_counted_once() {
+    let limits = |bytes| Limits { max_binding_bytes: bytes, ..lavapipe() };
+    let mut refused = 0;
+    for (len, bytes) in [(4096, 1024), (4097, 1024), (9000, 1024), (20_000, 2048), (300_000, 4096)] {
+        for elements in [64_u64, 100, 128] {
+            let view = View::new([len, elements]).unwrap();
+            let ops: [Box<dyn Operation>; 5] = [
+                Box::new(Max::new(DType::F32, [view.clone(), View::new([1]).unwrap()])),
+                Box::new(Max::new(DType::F32, vec![view.clone(); 9])),
+                Box::new(Hardmax::new(DType::F32, view.clone(), Slices::Along(1))),
+                Box::new(ReduceMax::new(DType::F32, view.clone()).axes([1])),
+                Box::new(ArgMax::new(DType::F32, view)),
+            ];
+            for op in ops {
+                if lawful_plan(&*op, &limits(bytes)).is_none() {
+                    let error = op.plan(&limits(bytes)).unwrap_err();
+                    let given = if let Error::TooLarge { what: "passes", given, .. } = error { given } else { 0 };
+                    assert!(given > 4096, "{error}");
+                    refused += 1;
+                }
+            }
+        }
+    }
+    assert!(refused > 0);
+}
+
+/// Some devices report bindings of more than 4 GiB, whose words 32 bits cannot count.
+#[test]
+fn bindings_stay_below_4_gib() {
+    let limits = Limits { max_binding_bytes: 1 << 40, ..Limits::default() };
+    for dtype in [DType::U8, DType::I64] {
+        for axis in [0, 1] {
+            let view = View::new([1 << 17, 1 << 16]).unwrap();
+            planned(&ReduceMax::new(dtype, view.clone()).axes([axis]), &limits);
+            planned(&Hardmax::new(dtype, view.clone(), Slices::Along(axis)), &limits);
+            planned(&Max::new(dtype, [view.clone(), view]), &limits);
         }
     }
 }
