@@ -5,13 +5,16 @@ mod common;
 #[path = "common/crossing/mod.rs"]
 mod crossing;
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use common::{Arena, Data, first_difference, gpus, tensor, tensors};
 use crossing::{Case, Finding, Outcome, Scale};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use wgmax::{
-    AdapterKind, ArgMax, ArgMaxOutput, Axes, DType, Error, Gpu, Hardmax, Limits, Max, NanPolicy, Operation, ReduceMax,
-    Slices, Slots, Tensor, View, wgpu,
+    AdapterKind, ArgMax, ArgMaxOutput, Axes, DType, Error, Gpu, Hardmax, Kernels, Limits, Max, NanPolicy, Operation,
+    ReduceMax, Slices, Slots, Tensor, View, wgpu,
 };
 
 fn run<S: Strategy>(cases: u32, strategy: S, test: impl Fn(S::Value) -> Result<(), TestCaseError>) {
@@ -211,6 +214,23 @@ fn gpu_of(limits: &Limits) -> &'static Gpu {
     &gpus()[usize::from(fits)]
 }
 
+/// The most pipelines that are kept: a software adapter's take some megabytes each.
+const PIPELINES: usize = 800;
+
+/// The device's kernels, dropped together once they are many.
+fn kernels_of(gpu: &'static Gpu) -> Kernels {
+    thread_local! {
+        static KERNELS: RefCell<HashMap<*const Gpu, Kernels>> = RefCell::default();
+    }
+    KERNELS.with_borrow_mut(|all| {
+        let kernels = all.entry(gpu).or_insert_with(|| Kernels::new(gpu.device()));
+        if kernels.pipeline_count() > PIPELINES {
+            *kernels = Kernels::new(gpu.device());
+        }
+        kernels.clone()
+    })
+}
+
 /// Runs a case between guards and holds it against the reference.
 fn check(case: &Case) -> Result<Outcome, Finding> {
     let gpu = gpu_of(&case.limits);
@@ -234,7 +254,7 @@ fn check(case: &Case) -> Result<Outcome, Finding> {
         outputs[0] = std::mem::replace(&mut inputs[input], dirty(0, &16)); // it is not looked at
     }
     let failed = |error: Error| Finding::new("an error of the device", error);
-    let prepared = gpu.kernels().prepare_blocking(&plan).map_err(failed)?;
+    let prepared = kernels_of(gpu).prepare_blocking(&plan).map_err(failed)?;
     let mut encoder = common::encoder(gpu);
     let slots = Slots {
         inputs: &inputs.iter().map(Arena::slice).collect::<Vec<_>>(),
@@ -263,7 +283,7 @@ fn check(case: &Case) -> Result<Outcome, Finding> {
 /// See `tests/common/crossing/mod.rs` for what it reads from the environment.
 #[test]
 fn crossing_everything_on_a_gpu() {
-    crossing::cross("random", &scale(), 600, check);
+    crossing::cross("random", &scale(), 300, check);
 }
 
 /// The buffers of an operation in random places, some of them wrong: an error value or an answer, never a panic, and

@@ -14,7 +14,7 @@ use crate::{Parts, addresses, check_parts, sources, word};
 fn scale() -> Scale {
     // Invocations that do nothing cost as much here as others.
     let device = Limits { binding_alignment_bytes: 4, max_group_invocations: 32, ..Limits::default() };
-    Scale { device, binding_bytes: (256, 6), elements: (500, 3000), bytes: 16 << 10, parts: 20 }
+    Scale { device, binding_bytes: (256, 6), elements: (1000, 6000), bytes: 24 << 10, parts: 20 }
 }
 
 /// Where an operation's elements are to be found.

@@ -5,40 +5,20 @@ use wgmax::{AdapterKind, ArgMaxOutput, Axes, DType, EmptyMax, IndexType, Limits,
 use super::{Asked, Case, Content, Layout, Scale};
 use crate::common::{Data, Random};
 
-/// Seeds that draw from the same devices, and how many devices these are: kernels differ with the device, and compiling
-/// them takes longer than running them.
-const SEEDS_OF_A_POOL: u64 = 4096;
-const DEVICES_OF_A_POOL: u64 = 24;
+/// Seeds of one pool. Its cases share some types and kinds of devices: each brings kernels of its own, and compiling
+/// those takes longer than running them.
+pub const POOL: u64 = 1 << 20;
 
 /// The case of a seed.
 pub fn case(seed: u64, scale: &Scale) -> Case {
-    let device = Draw(Random::new(seed.wrapping_mul(2) + 1)).0.below(DEVICES_OF_A_POOL);
-    let limits = limits(seed / SEEDS_OF_A_POOL * DEVICES_OF_A_POOL + device, scale);
-    Draw(Random::new(seed.wrapping_mul(2))).case(limits, scale)
-}
-
-/// A device by its number.
-fn limits(number: u64, scale: &Scale) -> Limits {
-    let mut draw = Draw(Random::new(!number));
-    let most = &scale.device;
-    let (adapter, subgroup_size) =
-        draw.pick(&[(AdapterKind::Gpu, 32), (AdapterKind::Gpu, 8), (AdapterKind::Cpu, 4), (AdapterKind::Cpu, 8)]);
-    let (least, doubled) = scale.binding_bytes;
-    let binding = least << draw.below(doubled + 1);
-    let odd = if draw.chance(2) { draw.below(binding / 4) * 4 } else { 0 };
-    Limits {
-        adapter,
-        subgroup_size,
-        max_binding_bytes: (binding + odd).min(most.max_binding_bytes),
-        binding_alignment_bytes: draw.pick(&[0, 32, 64, 256]).max(most.binding_alignment_bytes),
-        max_storage_bindings: draw.pick(&[2, 3, 4, 4, 5, 6, 8, 8, 8, 8]).min(most.max_storage_bindings),
-        max_group_invocations: (1 << draw.below(11)).min(most.max_group_invocations),
-        max_group_memory_bytes: draw
-            .pick(&[0, 64, 256, 2048, 16 << 10, 16 << 10, 16 << 10, 32 << 10])
-            .min(most.max_group_memory_bytes),
-        max_groups: draw.pick(&[4, 5, 17, 64, 256, 1000, 65_535, 65_535, 65_535]).min(most.max_groups),
-        int64: draw.chance(2) && most.int64,
-    }
+    let mut pool = Draw(Random::new(seed / POOL));
+    let types = pool.types();
+    let devices = [(); 3].map(|()| pool.device(scale));
+    let mut draw = Draw(Random::new(seed.wrapping_mul(0x9e37_79b9)));
+    let device = draw.pick(&devices);
+    let limits = draw.limits(device, scale);
+    let dtype = draw.pick(&types);
+    draw.case(limits, dtype, scale)
 }
 
 struct Draw(Random);
@@ -64,10 +44,44 @@ impl Draw {
         (low * (high / low).powf(share)) as u64
     }
 
-    fn case(&mut self, limits: Limits, scale: &Scale) -> Case {
+    /// One of one byte, one of two, and any two.
+    fn types(&mut self) -> [DType; 4] {
         use DType::{Bf16, Bool, F16, I8, I16, U8, U16};
-        let narrow = self.chance(2);
-        let dtype = if narrow { self.pick(&[U8, I8, Bool, U16, I16, F16, Bf16]) } else { self.pick(&DType::ALL) };
+        let any = [(); 2].map(|()| self.pick(&DType::ALL));
+        [self.pick(&[U8, I8, Bool]), self.pick(&[U16, I16, F16, Bf16]), any[0], any[1]]
+    }
+
+    /// What decides about kernels: the policy, and the sizes of workgroups.
+    fn device(&mut self, scale: &Scale) -> Limits {
+        let most = &scale.device;
+        let (adapter, subgroup_size) =
+            self.pick(&[(AdapterKind::Gpu, 32), (AdapterKind::Gpu, 8), (AdapterKind::Cpu, 4), (AdapterKind::Cpu, 8)]);
+        let memory = self.pick(&[0, 64, 256, 2048, 16 << 10, 16 << 10, 16 << 10, 32 << 10]);
+        Limits {
+            adapter,
+            subgroup_size,
+            max_group_invocations: (1 << self.below(11)).min(most.max_group_invocations),
+            max_group_memory_bytes: memory.min(most.max_group_memory_bytes),
+            int64: self.chance(2) && most.int64,
+            ..most.clone()
+        }
+    }
+
+    /// The same with any of the other limits.
+    fn limits(&mut self, device: Limits, scale: &Scale) -> Limits {
+        let (least, doubled) = scale.binding_bytes;
+        let binding = least << self.below(doubled + 1);
+        let odd = if self.chance(2) { self.below(binding / 4) * 4 } else { 0 };
+        Limits {
+            max_binding_bytes: (binding + odd).min(device.max_binding_bytes),
+            binding_alignment_bytes: self.pick(&[0, 32, 64, 256]).max(device.binding_alignment_bytes),
+            max_storage_bindings: self.pick(&[2, 3, 4, 4, 5, 6, 8, 8, 8, 8]).min(device.max_storage_bindings),
+            max_groups: self.pick(&[4, 4, 5, 17, 64, 256, 1000, 65_535, 65_535, 65_535]).min(device.max_groups),
+            ..device
+        }
+    }
+
+    fn case(&mut self, limits: Limits, dtype: DType, scale: &Scale) -> Case {
         let volume = self.volume(&limits, dtype, scale);
         let (asked, operands) = match self.below(4) {
             0 => self.max(volume, dtype, scale),
@@ -107,9 +121,9 @@ impl Draw {
         let binding = limits.max_binding_bytes / dtype.bytes();
         let volume = match self.below(20) {
             0..=2 => self.below(64) + 1,
-            3..=9 => self.between(64, usual),
-            10..=16 => self.between(binding / 2, binding * 12),
-            17 => self.between(binding * 12, binding * 400),
+            3..=8 => self.between(64, usual),
+            9..=15 => self.between(binding / 2, binding * 12),
+            16 => self.between(binding * 12, binding * 400),
             _ => self.between(usual, most),
         };
         volume.min(most).min(scale.bytes / dtype.bytes())
@@ -209,7 +223,7 @@ impl Draw {
         match self.below(60) {
             0 => Axes::List(vec![rank]),
             1 => Axes::List(vec![0, -rank]),
-            2..=8 => Axes::All,
+            2..=14 => Axes::All,
             _ => {
                 let chosen: Vec<i64> = (0..rank).filter(|_| self.chance(2)).collect();
                 Axes::List(chosen.into_iter().map(|axis| if self.chance(3) { axis - rank } else { axis }).collect())

@@ -57,7 +57,7 @@ fn simpler(case: &Case, device: &Limits) -> Vec<Case> {
         with(&|own| own.remove_dimension(d));
     }
     for size in sizes(case) {
-        for less in [1, 2, size / 4, size / 2, size / 4 * 3, size / 8 * 7, size / 16 * 15, size - 1] {
+        for less in [1, 2, size / 4, size / 2, size / 4 * 3, size / 8 * 7, size / 32 * 31, size - size.div_ceil(256)] {
             with(&|own| less > 0 && less < size && own.resize(size, less));
         }
     }
