@@ -214,6 +214,9 @@ fn gpu_of(limits: &Limits) -> &'static Gpu {
     &gpus()[usize::from(fits)]
 }
 
+/// Plans of so many passes take a second: not all of them are run.
+const MANY_PASSES: usize = 1000;
+
 /// The most pipelines that are kept: a software adapter's take some megabytes each.
 const PIPELINES: usize = 800;
 
@@ -239,6 +242,9 @@ fn check(case: &Case) -> Result<Outcome, Finding> {
         Ok(planned) => planned,
         Err(outcome) => return Ok(outcome),
     };
+    if plan.passes.len() > MANY_PASSES && !case.content_seed.is_multiple_of(8) {
+        return Ok(Outcome::Skipped(format!("seven in eight plans of more than {MANY_PASSES} passes")));
+    }
     let bytes = inputs.iter().map(|input| input.bytes().len() as u64).sum::<u64>();
     if bytes + plan.output_bytes.iter().chain(&plan.scratch_bytes).sum::<u64>() > MEMORY {
         return Ok(Outcome::Skipped(format!("more than {MEMORY} bytes")));

@@ -382,3 +382,23 @@ impl Case {
         }
     }
 }
+
+/// A fault of some cases is told by cases that are hardly larger than they must be.
+#[test]
+fn a_case_that_fails_is_made_smaller() {
+    let device = Limits::default();
+    let scale = Scale { device, binding_bytes: (4 << 10, 8), elements: (1 << 16, 1 << 20), bytes: 8 << 20, parts: 9 };
+    let elements = |case: &Case| case.layouts().map(|layout| layout.shape.iter().product::<u64>()).sum::<u64>();
+    let faulty = |case: &Case| match case.dtype.bytes() == 1 && elements(case) > 1000 && case.limits.max_groups < 9 {
+        true => Err(Finding::new("fault", "")),
+        false => Ok(Outcome::Invalid(String::new())),
+    };
+    let cases = (0..2000).map(|seed| draw::case(seed % 7 * draw::POOL + seed, &scale));
+    let failing: Vec<Case> = cases.filter(|case| faulty(case).is_err()).collect();
+    assert!((20..500).contains(&failing.len()), "{} fail", failing.len());
+    for case in failing.into_iter().take(20) {
+        let (small, _, _) = shrink::shrink(case, Finding::new("fault", ""), &scale.device, faulty);
+        assert!(faulty(&small).is_err() && elements(&small) < 1100, "{small}");
+        assert_eq!((small.limits.max_binding_bytes, small.places, small.more), (128 << 20, [0; 3], 0), "{small}");
+    }
+}
