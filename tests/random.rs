@@ -289,7 +289,7 @@ fn check(case: &Case) -> Result<Outcome, Finding> {
 /// See `tests/common/crossing/mod.rs` for what it reads from the environment.
 #[test]
 fn crossing_everything_on_a_gpu() {
-    crossing::cross("random", &scale(), 300, check);
+    crossing::cross("random", &scale(), 200, check);
 }
 
 /// The buffers of an operation in random places, some of them wrong: an error value or an answer, never a panic, and

@@ -306,14 +306,15 @@ fn variable(name: &str) -> Option<u64> {
 /// Runs one case after another; `test` is the test binary's name, for the line that repeats a case.
 pub fn cross(test: &str, scale: &Scale, cases: u64, check: impl Fn(&Case) -> Result<Outcome, Finding>) {
     let first = variable("WGMAX_SEED").unwrap_or(0);
-    let seconds = variable("WGMAX_SECONDS").map(Duration::from_secs);
-    let cases = variable("WGMAX_CASES").unwrap_or(if seconds.is_some() { u64::MAX } else { cases });
+    let (wanted, seconds) = (variable("WGMAX_CASES"), variable("WGMAX_SECONDS"));
+    // Every pool has its turn: few cases of each where there are few, or little time.
+    let turn = (wanted.or(seconds.map(|s| 12 * s)).unwrap_or(cases) / 12).clamp(1, LONGEST_TURN);
+    let cases = wanted.unwrap_or(if seconds.is_some() { u64::MAX } else { cases });
+    let seconds = seconds.map(Duration::from_secs);
     let most_findings = variable("WGMAX_FINDINGS").unwrap_or(1) as usize;
     let begin = Instant::now();
     let mut figures = Figures::default();
     let mut findings: Vec<(String, &str)> = Vec::new();
-    // Every pool has its turn: few cases of each where there are few.
-    let turn = (cases / 12).clamp(1, LONGEST_TURN);
     for n in 0..cases {
         let seed = first + n / turn * draw::POOL + n % turn;
         if seconds.is_some_and(|seconds| begin.elapsed() >= seconds) || findings.len() >= most_findings {
