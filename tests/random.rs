@@ -1,14 +1,20 @@
 //! Random operations: planning never panics, whatever comes; answers are the reference's bit for bit; nothing outside
-//! the bindings is written, whatever lies around them and in scratch. The seed is fixed.
+//! the bindings is written, whatever lies around them and in scratch. The seeds are fixed.
 
 mod common;
+#[path = "common/crossing/mod.rs"]
+mod crossing;
+
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 use common::{Arena, Data, first_difference, gpus, tensor, tensors};
+use crossing::{Case, Finding, Outcome, Scale};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use wgmax::{
-    AdapterKind, ArgMax, ArgMaxOutput, Axes, DType, EmptyMax, Error, Gpu, Hardmax, IndexType, Limits, Max, NanPolicy,
-    Operation, ReduceMax, Slices, Slots, Tensor, View, wgpu,
+    AdapterKind, ArgMax, ArgMaxOutput, Axes, DType, Error, Gpu, Hardmax, Kernels, Limits, Max, NanPolicy, Operation,
+    ReduceMax, Slices, Slots, Tensor, View, wgpu,
 };
 
 fn run<S: Strategy>(cases: u32, strategy: S, test: impl Fn(S::Value) -> Result<(), TestCaseError>) {
@@ -187,208 +193,103 @@ fn changing_views_never_panics() {
 
 // On the GPU.
 
-/// A view that lies in some buffer: small dimensions and any strides, contiguous ones permuted, or one long dimension.
-fn views() -> impl Strategy<Value = View> {
-    let loose = (0..=5_usize, 0..40_u64).prop_flat_map(|(rank, offset)| {
-        let most: u64 = if rank > 3 { 5 } else { 9 };
-        let size = prop_oneof![1 => Just(0_u64), 20 => 1..=most];
-        let dimension = (size, prop_oneof![3 => -20..=20_i64, 1 => Just(1), 1 => Just(0)]);
-        prop::collection::vec(dimension, rank).prop_map(move |dimensions| strided(&dimensions, offset))
-    });
-    let packed = prop::collection::vec(1..=9_u64, 1..=5).prop_flat_map(|mut shape| {
-        while shape.iter().product::<u64>() > 20_000 {
-            shape.pop();
-        }
-        let order: Vec<usize> = (0..shape.len()).collect();
-        (Just(shape), Just(order).prop_shuffle(), any::<bool>()).prop_map(|(shape, order, reversed)| {
-            let view = View::new(shape).unwrap().permute(&order).unwrap();
-            if reversed { view.reverse(0).unwrap() } else { view }
-        })
-    });
-    // (long, a few), in either order, rows that may be apart.
-    let long =
-        (1..70_000_u64, 1..=4_u64, 0..5_u64, any::<bool>(), 0..40_u64).prop_map(|(len, few, gap, rows, offset)| {
-            if rows {
-                strided(&[(few, (len + gap) as i64), (len, 1)], offset)
-            } else {
-                strided(&[(len, (few + gap) as i64), (few, 1)], offset)
-            }
-        });
-    // Columns: whole packs wide, or nearly.
-    let columns = (1..200_u64, 1..9_u64, 0..2_u64, prop::sample::select(&[0_u64, 16, 3][..])).prop_map(
-        |(len, packs, less, offset)| {
-            let wide = packs * 16;
-            strided(&[(len, wide as i64), (wide - less, 1)], offset)
-        },
-    );
-    prop_oneof![4 => loose, 2 => packed, 1 => long, 2 => columns]
+/// The sizes of cases for devices, software ones among them: some milliseconds each.
+fn scale() -> Scale {
+    let device = Limits { max_storage_bindings: 8, ..gpus()[0].kernels().limits().clone() };
+    Scale { device, binding_bytes: (4 << 10, 12), elements: (1 << 16, 1 << 21), bytes: 8 << 20, parts: 100 }
 }
 
-/// A view of these sizes and strides whose lowest element is number `offset`.
-fn strided(dimensions: &[(u64, i64)], offset: u64) -> View {
-    let below = |&(size, stride): &(u64, i64)| stride.min(0).unsigned_abs() * size.saturating_sub(1);
-    let offset = offset + dimensions.iter().map(below).sum::<u64>();
-    let (shape, strides): (Vec<u64>, Vec<i64>) = dimensions.iter().copied().unzip();
-    View::strided(shape, strides, offset).unwrap()
+/// The most bytes that a case's buffers may have together.
+const MEMORY: u64 = 256 << 20;
+
+/// The device of WebGPU's default limits where they are enough, else the one that has all.
+fn gpu_of(limits: &Limits) -> &'static Gpu {
+    let small = gpus()[1].kernels().limits();
+    let fits = limits.binding_alignment_bytes >= small.binding_alignment_bytes
+        && limits.max_binding_bytes <= small.max_binding_bytes
+        && limits.max_storage_bindings <= small.max_storage_bindings
+        && limits.max_group_invocations <= small.max_group_invocations
+        && limits.max_group_memory_bytes <= small.max_group_memory_bytes
+        && !limits.int64;
+    &gpus()[usize::from(fits)]
 }
 
-/// Axes of a view, chosen by the bits of a number; now and then one that it has not, or one twice.
-fn axes_of(view: &View, bits: u8) -> Axes {
-    let rank = view.rank() as i64;
-    match bits {
-        250.. => Axes::List(vec![rank]),
-        245.. => Axes::List(vec![0, -rank]),
-        240.. => Axes::All,
-        _ => Axes::List((0..rank).filter(|axis| bits >> axis & 1 == 1).map(|axis| axis - rank).collect()),
+/// Plans of so many passes take a second: not all of them are run.
+const MANY_PASSES: usize = 1000;
+
+/// The most pipelines that are kept: a software adapter's take some megabytes each.
+const PIPELINES: usize = 800;
+
+/// The device's kernels, dropped together once they are many.
+fn kernels_of(gpu: &'static Gpu) -> Kernels {
+    thread_local! {
+        static KERNELS: RefCell<HashMap<*const Gpu, Kernels>> = RefCell::default();
     }
-}
-
-fn data() -> impl Strategy<Value = Data> {
-    prop::sample::select(&Data::ALL[..])
-}
-
-/// Where things lie: whole alignments before the input, the outputs and scratch, and elements after the input's last.
-fn places() -> impl Strategy<Value = [u64; 4]> {
-    [0..3_u64, 0..3_u64, 0..3_u64, 0..9_u64]
-}
-
-struct Case<'a> {
-    gpu: &'a Gpu,
-    limits: Limits,
-    dtype: DType,
-    views: &'a [View],
-    data: Data,
-    seed: u64,
-    places: [u64; 4],
-}
-
-impl Case<'_> {
-    fn check(&self, op: &impl Operation) -> Result<(), TestCaseError> {
-        let [input_at, output_at, scratch_at, more] = self.places.map(|n| n * self.limits.binding_alignment_bytes);
-        let input = |(view, seed): (&View, u64)| {
-            let needed = view.buffer_bytes(self.dtype).unwrap() / self.dtype.bytes();
-            tensor(self.dtype, needed + more / 256, self.data, seed)
-        };
-        let inputs: Vec<Tensor> = self.views.iter().zip(self.seed / 2..).map(input).collect();
-        let plan = match (op.plan(&self.limits), op.reference(&inputs.iter().collect::<Vec<_>>())) {
-            (Ok(plan), Ok(expected)) => (plan, expected),
-            (Err(planned), Err(answered)) => {
-                prop_assert_eq!(planned, answered);
-                return Ok(());
-            }
-            (planned, answered) => panic!("{planned:?}, but the reference says {answered:?}"),
-        };
-        let (plan, expected) = plan;
-        let gpu = self.gpu;
-        // What surrounds the input wins against everything; scratch and outputs are full of it, too.
-        let winner = &[0x7f_u8, 0xff, 0xff, 0xff][..];
-        let arena = |input: &Tensor| Arena::new(gpu, input_at, input.bytes(), winner);
-        let inputs: Vec<Arena> = inputs.iter().map(arena).collect();
-        let dirty = |at: u64, &bytes: &u64| Arena::new(gpu, at, &vec![0xa5; bytes as usize], &[0xff, 0x7f, 0xff, 0x5a]);
-        let outputs: Vec<Arena> = plan.output_bytes.iter().map(|bytes| dirty(output_at, bytes)).collect();
-        let scratch: Vec<Arena> = plan.scratch_bytes.iter().map(|bytes| dirty(scratch_at, bytes)).collect();
-        let prepared = gpu.kernels().prepare_blocking(&plan).unwrap();
-        let mut encoder = common::encoder(gpu);
-        let slots = Slots {
-            inputs: &inputs.iter().map(Arena::slice).collect::<Vec<_>>(),
-            outputs: &outputs.iter().map(Arena::slice).collect::<Vec<_>>(),
-            scratch: &scratch.iter().map(Arena::slice).collect::<Vec<_>>(),
-        };
-        prepared.record(&mut encoder, &slots).unwrap();
-        common::submit(gpu, encoder);
-        let got = outputs.iter().map(|output| output.read(gpu)).collect::<Result<Vec<_>, _>>();
-        let got = tensors(op, got.map_err(|error| TestCaseError::fail(format!("output: {error}\n{plan}")))?);
-        if let Some(difference) = first_difference(&expected, &got) {
-            return Err(TestCaseError::fail(format!("{gpu}: {difference}\n{plan}")));
+    KERNELS.with_borrow_mut(|all| {
+        let kernels = all.entry(gpu).or_insert_with(|| Kernels::new(gpu.device()));
+        if kernels.pipeline_count() > PIPELINES {
+            *kernels = Kernels::new(gpu.device());
         }
-        for (arena, name) in scratch.iter().map(|s| (s, "scratch")).chain(inputs.iter().map(|i| (i, "input"))) {
-            arena.read(gpu).map_err(|error| TestCaseError::fail(format!("{name}: {error}\n{plan}")))?;
-        }
-        Ok(())
-    }
-}
-
-#[test]
-fn reduce_max_is_right_and_stays_within_its_bindings() {
-    let options = (nan_policies(), any::<bool>(), prop::sample::select(&[EmptyMax::Least, EmptyMax::Error][..]));
-    let device = (0..2_usize, adapters());
-    let strategy = (views(), any::<u8>(), dtypes(), data(), any::<u64>(), places(), options, device);
-    run(400, strategy, |(view, bits, dtype, data, seed, places, (nan, keep, empty), (gpu, adapter))| {
-        let gpu = &gpus()[gpu];
-        let limits = Limits { adapter, ..gpu.kernels().limits().clone() };
-        let op = ReduceMax::new(dtype, view.clone()).axes(axes_of(&view, bits)).nan(nan).keep_dims(keep).empty(empty);
-        Case { gpu, limits, dtype, views: &[view], data, seed, places }.check(&op)
-    });
-}
-
-#[test]
-fn arg_max_is_right_and_stays_within_its_bindings() {
-    let index = prop::sample::select(&[IndexType::I64, IndexType::I32, IndexType::U32][..]);
-    let options = (nan_policies(), any::<[bool; 3]>(), index);
-    let device = (0..2_usize, adapters());
-    let strategy = (views(), any::<u8>(), dtypes(), data(), any::<u64>(), places(), options, device);
-    run(400, strategy, |(view, bits, dtype, data, seed, places, (nan, [keep, last, both], index), (gpu, adapter))| {
-        let gpu = &gpus()[gpu];
-        let limits = Limits { adapter, ..gpu.kernels().limits().clone() };
-        let output = if both { ArgMaxOutput::ValuesAndIndices } else { ArgMaxOutput::Indices };
-        let op = ArgMax::new(dtype, view.clone())
-            .axes(axes_of(&view, bits))
-            .nan(nan)
-            .keep_dims(keep)
-            .select_last(last)
-            .index(index)
-            .output(output);
-        Case { gpu, limits, dtype, views: &[view], data, seed, places }.check(&op)
-    });
-}
-
-#[test]
-fn hardmax_is_right_and_stays_within_its_bindings() {
-    let device = (0..2_usize, adapters());
-    let strategy =
-        (views(), -6..7_i64, any::<bool>(), dtypes(), data(), any::<u64>(), places(), nan_policies(), device);
-    run(400, strategy, |(view, axis, along, dtype, data, seed, places, nan, (gpu, adapter))| {
-        let gpu = &gpus()[gpu];
-        let limits = Limits { adapter, ..gpu.kernels().limits().clone() };
-        let axis = axis % (view.rank() as i64 + 1); // the rank itself is no axis to go along
-        let slices = if along { Slices::Along(axis) } else { Slices::From(axis) };
-        let op = Hardmax::new(dtype, view.clone(), slices).nan(nan);
-        Case { gpu, limits, dtype, views: &[view], data, seed, places }.check(&op)
-    });
-}
-
-/// Several views of one shape, as far as they have it, and what of it broadcasts.
-fn operands() -> impl Strategy<Value = Vec<View>> {
-    (views(), prop::collection::vec((0..5_u8, 0..8_usize), 0..9)).prop_map(|(view, others)| {
-        let shape = view.shape().to_vec();
-        let mut operands = vec![view];
-        for (kind, n) in others {
-            let mut other = shape.clone();
-            match kind {
-                0 => drop(other.drain(..n % (shape.len() + 1))),
-                1 | 2 if !shape.is_empty() => other[n % shape.len()] = 1,
-                3 => other.fill(1),
-                _ => {}
-            }
-            operands.push(View::new(other).unwrap());
-        }
-        operands
+        kernels.clone()
     })
 }
 
-#[test]
-fn max_is_right_and_stays_within_its_bindings() {
-    let device = (0..2_usize, adapters());
-    let strategy = (operands(), any::<bool>(), dtypes(), data(), any::<u64>(), places(), nan_policies(), device);
-    run(400, strategy, |(views, constant, dtype, data, seed, places, nan, (gpu, adapter))| {
-        let gpu = &gpus()[gpu];
-        let limits = Limits { adapter, ..gpu.kernels().limits().clone() };
-        let mut op = Max::new(dtype, views.clone()).nan(nan);
-        if constant {
-            op = op.constant(tensor(dtype, 1, Data::EdgesWithoutNan, seed));
+/// Runs a case between guards and holds it against the reference.
+fn check(case: &Case) -> Result<Outcome, Finding> {
+    let gpu = gpu_of(&case.limits);
+    let (op, inputs) = (case.operation(), case.inputs());
+    let (plan, expected) = match case.plan(&op, &inputs)? {
+        Ok(planned) => planned,
+        Err(outcome) => return Ok(outcome),
+    };
+    if plan.passes.len() > MANY_PASSES && !case.content_seed.is_multiple_of(8) {
+        return Ok(Outcome::Skipped(format!("seven in eight plans of more than {MANY_PASSES} passes")));
+    }
+    let bytes = inputs.iter().map(|input| input.bytes().len() as u64).sum::<u64>();
+    if bytes + plan.output_bytes.iter().chain(&plan.scratch_bytes).sum::<u64>() > MEMORY {
+        return Ok(Outcome::Skipped(format!("more than {MEMORY} bytes")));
+    }
+    // What surrounds the input wins against everything; scratch and outputs are full of it, too.
+    let [input_at, output_at, scratch_at] = case.places.map(|n| n * case.limits.binding_alignment_bytes);
+    let mut inputs: Vec<Arena> =
+        (inputs.iter()).map(|input| Arena::new(gpu, input_at, input.bytes(), &[0x7f, 0xff, 0xff, 0xff])).collect();
+    let dirty = |at: u64, &bytes: &u64| Arena::new(gpu, at, &vec![0xa5; bytes as usize], &[0xff, 0x7f, 0xff, 0x5a]);
+    let mut outputs: Vec<Arena> = plan.output_bytes.iter().map(|bytes| dirty(output_at, bytes)).collect();
+    let scratch: Vec<Arena> = plan.scratch_bytes.iter().map(|bytes| dirty(scratch_at, bytes)).collect();
+    if let Some(input) = plan.in_place {
+        outputs[0] = std::mem::replace(&mut inputs[input], dirty(0, &16)); // it is not looked at
+    }
+    let failed = |error: Error| Finding::new("an error of the device", error);
+    let prepared = kernels_of(gpu).prepare_blocking(&plan).map_err(failed)?;
+    let mut encoder = common::encoder(gpu);
+    let slots = Slots {
+        inputs: &inputs.iter().map(Arena::slice).collect::<Vec<_>>(),
+        outputs: &outputs.iter().map(Arena::slice).collect::<Vec<_>>(),
+        scratch: &scratch.iter().map(Arena::slice).collect::<Vec<_>>(),
+    };
+    prepared.record(&mut encoder, &slots).map_err(failed)?;
+    common::submit(gpu, encoder);
+    let arenas: Vec<&Arena> = outputs.iter().chain(&inputs).chain(&scratch).collect();
+    let now = common::read_buffers(gpu, &arenas.iter().map(|arena| &arena.buffer).collect::<Vec<_>>());
+    let shown = || plan.to_string().lines().take(40).collect::<Vec<_>>().join("\n  ");
+    let mut got = Vec::new();
+    for (n, (arena, now)) in arenas.iter().zip(now).enumerate() {
+        let inside = arena.inside(&now);
+        let inside = inside.map_err(|e| Finding::new("a guard", format!("buffer {n}: {e}: {}", shown())))?;
+        if n < outputs.len() {
+            got.push(inside.to_vec());
         }
-        Case { gpu, limits, dtype, views: &views, data, seed, places }.check(&op)
-    });
+    }
+    match first_difference(&expected, &tensors(&op, got)) {
+        Some(difference) => Err(Finding::new("a wrong answer", format!("{gpu}: {difference}\n  {}", shown()))),
+        None => Ok(Outcome::Right(plan)),
+    }
+}
+
+/// See `tests/common/crossing/mod.rs` for what it reads from the environment.
+#[test]
+fn crossing_everything_on_a_gpu() {
+    crossing::cross("random", &scale(), 200, check);
 }
 
 /// The buffers of an operation in random places, some of them wrong: an error value or an answer, never a panic, and

@@ -116,12 +116,19 @@ impl Arena {
 
     /// The content as it is now, if everything around it is as it was.
     pub fn read(&self, gpu: &Gpu) -> Result<Vec<u8>, String> {
-        let now = read_buffer(gpu, &self.buffer);
+        self.inside(&read_buffer(gpu, &self.buffer)).map(<[u8]>::to_vec)
+    }
+
+    /// The content of all bytes as they are now, if everything around it is as it was.
+    pub fn inside<'a>(&self, now: &'a [u8]) -> Result<&'a [u8], String> {
         let inside = self.begin as usize..(self.begin + self.len) as usize;
-        match (0..now.len()).find(|at| !inside.contains(at) && now[*at] != self.before[*at]) {
-            Some(at) => Err(format!("byte {at} was changed, outside of {inside:?}")),
-            None => Ok(now[inside].to_vec()),
+        for around in [0..inside.start, inside.end..now.len()] {
+            let mut pairs = now[around.clone()].iter().zip(&self.before[around.clone()]);
+            if let Some(at) = pairs.position(|(now, before)| now != before) {
+                return Err(format!("byte {} was changed, outside of {inside:?}", around.start + at));
+            }
         }
+        Ok(&now[inside])
     }
 }
 
@@ -144,16 +151,32 @@ pub fn submit(gpu: &Gpu, encoder: wgpu::CommandEncoder) {
 
 /// A buffer's bytes, once everything submitted is done.
 pub fn read_buffer(gpu: &Gpu, buffer: &wgpu::Buffer) -> Vec<u8> {
+    read_buffers(gpu, &[buffer]).remove(0)
+}
+
+/// The same of several at once.
+pub fn read_buffers(gpu: &Gpu, buffers: &[&wgpu::Buffer]) -> Vec<Vec<u8>> {
     let read_back = gpu.device().create_buffer(&wgpu::BufferDescriptor {
         label: None,
-        size: buffer.size(),
+        size: buffers.iter().map(|buffer| buffer.size()).sum(),
         usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
         mapped_at_creation: false,
     });
     let mut copy = encoder(gpu);
-    copy.copy_buffer_to_buffer(buffer, 0, &read_back, 0, buffer.size());
+    let mut end = 0;
+    for buffer in buffers {
+        copy.copy_buffer_to_buffer(buffer, 0, &read_back, end, buffer.size());
+        end += buffer.size();
+    }
     submit(gpu, copy);
     read_back.map_async(wgpu::MapMode::Read, .., |outcome| outcome.unwrap());
     gpu.device().poll(wgpu::PollType::wait_indefinitely()).unwrap();
-    read_back.get_mapped_range(..).unwrap().to_vec()
+    let bytes = read_back.get_mapped_range(..).unwrap();
+    let mut end = 0;
+    let mut next = |buffer: &&wgpu::Buffer| {
+        let begin = end;
+        end += buffer.size() as usize;
+        bytes[begin..end].to_vec()
+    };
+    buffers.iter().map(&mut next).collect()
 }

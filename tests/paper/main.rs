@@ -7,6 +7,9 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod crossed;
+#[path = "../common/crossing/mod.rs"]
+mod crossing;
 mod machine;
 mod origin;
 mod program;
