@@ -143,7 +143,7 @@ fn read_model(bytes: &[u8]) -> Result<Vec<Tensor>, Error> {
 
 fn read_tensor(bytes: &[u8]) -> Result<Tensor, Error> {
     let (tensor, usage) = measured(|| Tensor::try_from(&decode::<TensorProto>(bytes)?));
-    READING.check("reading a tensor", bytes.len() as u64, &usage);
+    READING.check("reading a tensor", &bytes, bytes.len() as u64, &usage);
     tensor
 }
 

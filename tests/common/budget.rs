@@ -7,6 +7,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::fmt;
 
 use wgmax::onnx::Model;
 use wgmax::{AnyOperation, Error, Limits, Operation, Plan, Tensor};
@@ -106,12 +107,12 @@ pub const ANSWERING: Budget = Budget { peak: 128, total: 2560, calls: 8 };
 /// For a plan and for its refusal: for each byte that the operation and the plan take in memory.
 pub const PLANNING: Budget = Budget { peak: 8, total: 128, calls: 1 };
 
-/// What a plan may have been when it is refused: one of the most passes.
+/// What a plan may have been that nobody sees: one of the most passes.
 const REFUSED_BYTES: u64 = 4 << 20;
 
 impl Budget {
     /// Panics where more was asked for than so many bytes, and some for nothing at all, allow.
-    pub fn check(&self, what: &str, bytes: u64, usage: &Usage) {
+    pub fn check(&self, what: &str, of: &dyn fmt::Debug, bytes: u64, usage: &Usage) {
         let bytes = bytes + 256;
         if SHOWN.get() {
             let each = |n: u64| n as f64 / bytes as f64;
@@ -121,7 +122,7 @@ impl Budget {
         let within = usage.peak <= (self.peak * bytes) as i64
             && usage.total <= self.total * bytes
             && usage.calls <= self.calls * bytes;
-        assert!(within, "{what} of {bytes} bytes takes {usage:?}, for each byte more than {self:?}");
+        assert!(within, "{what} of {bytes} bytes takes {usage:?}, for each byte more than {self:?}: {of:?}");
     }
 }
 
@@ -138,24 +139,40 @@ pub fn thrifty_answer(
 ) -> Result<Vec<Tensor>, Error> {
     let len = file.len() as u64;
     let (model, usage) = measured(|| Model::decode(file));
-    READING.check("reading a file", len, &usage);
+    READING.check("reading a file", &file, len, &usage);
     let model = model?.max_bytes(max_bytes);
     let inputs = inputs(&model);
     let given = inputs.iter().map(|input| input.bytes().len() as u64).sum::<u64>();
     let (graph, usage) = measured(|| model.graph(inputs));
-    READING.check("the graph of a file", len, &usage);
+    READING.check("the graph of a file", &file, len, &usage);
     let graph = graph?;
     let written: u64 =
         graph.operations().flat_map(|op| op.outputs().unwrap_or_default()).filter_map(|t| t.bytes()).sum();
     let (answer, usage) = measured(|| graph.reference());
-    ANSWERING.check("the answer of a graph", len + given + written, &usage);
+    ANSWERING.check("the answer of a graph", &file, len + given + written, &usage);
+    let answer = answer.expect("what a graph is made for can be answered");
+    assert!(answer.iter().map(Tensor::tensor_type).eq(graph.outputs()), "another type than the graph says");
+    Ok(answer)
+}
+
+/// Answers an operation on the CPU, within budget.
+pub fn thrifty_reference(op: &AnyOperation, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
+    let (answer, usage) = measured(|| op.reference(inputs));
+    let tensors = inputs.iter().copied().chain(answer.iter().flatten());
+    let bytes = tensors.map(|tensor| tensor.bytes().len() as u64).sum::<u64>();
+    ANSWERING.check("an answer", op, memory_of(op) + bytes, &usage);
     answer
 }
 
 /// Plans an operation within budget.
 pub fn thrifty_plan(op: &AnyOperation, limits: &Limits) -> Result<Plan, Error> {
     let (plan, usage) = measured(|| op.plan(limits));
-    let planned = plan.as_ref().map_or(REFUSED_BYTES, memory_of);
-    PLANNING.check("planning", memory_of(op) + planned, &usage);
+    let planned = match &plan {
+        // A Max beyond one binding is planned in two ways; the one of more passes is thrown away.
+        Ok(plan) if matches!(op, AnyOperation::Max(_)) && plan.passes.len() > 1 => REFUSED_BYTES + memory_of(plan),
+        Ok(plan) => memory_of(plan),
+        Err(_) => REFUSED_BYTES,
+    };
+    PLANNING.check("planning", &(op, limits), memory_of(op) + planned, &usage);
     plan
 }
