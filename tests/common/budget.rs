@@ -104,11 +104,12 @@ pub const READING: Budget = Budget { peak: 640, total: 1280, calls: 4 };
 /// For an answer on the CPU: for each byte of the file, of the inputs, and of what nodes write.
 pub const ANSWERING: Budget = Budget { peak: 128, total: 2560, calls: 8 };
 
-/// For a plan and for its refusal: for each byte that the operation and the plan take in memory.
+/// For a plan and for its refusal: for each byte that the operation, the plan, and a view for each binding take in memory.
 pub const PLANNING: Budget = Budget { peak: 8, total: 128, calls: 1 };
 
 /// What a plan may have been that nobody sees: one of the most passes.
-const REFUSED_BYTES: u64 = 4 << 20;
+const REFUSED_PASSES: u64 = 1 << 12;
+const REFUSED_BYTES: u64 = REFUSED_PASSES << 10;
 
 impl Budget {
     /// Panics where more was asked for than so many bytes, and some for nothing at all, allow.
@@ -167,12 +168,26 @@ pub fn thrifty_reference(op: &AnyOperation, inputs: &[&Tensor]) -> Result<Vec<Te
 /// Plans an operation within budget.
 pub fn thrifty_plan(op: &AnyOperation, limits: &Limits) -> Result<Plan, Error> {
     let (plan, usage) = measured(|| op.plan(limits));
+    let view_bytes = 16 * rank(op);
+    let bindings = |plan: &Plan| plan.passes.iter().map(|pass| pass.bindings.len() as u64).sum::<u64>();
+    let seen = |plan: &Plan| memory_of(plan) + bindings(plan) * view_bytes;
+    let unseen = REFUSED_BYTES + REFUSED_PASSES * view_bytes;
     let planned = match &plan {
         // A Max beyond one binding is planned in two ways; the one of more passes is thrown away.
-        Ok(plan) if matches!(op, AnyOperation::Max(_)) && plan.passes.len() > 1 => REFUSED_BYTES + memory_of(plan),
-        Ok(plan) => memory_of(plan),
-        Err(_) => REFUSED_BYTES,
+        Ok(plan) if matches!(op, AnyOperation::Max(_)) && plan.passes.len() > 1 => unseen + seen(plan),
+        Ok(plan) => seen(plan),
+        Err(_) => unseen,
     };
     PLANNING.check("planning", &(op, limits), memory_of(op) + planned, &usage);
     plan
+}
+
+/// The dimensions of the views that each binding is found by.
+fn rank(op: &AnyOperation) -> u64 {
+    let kept: AnyOperation = match op.clone() {
+        AnyOperation::ReduceMax(op) => op.keep_dims(true).into(),
+        AnyOperation::ArgMax(op) => op.keep_dims(true).into(),
+        op => op,
+    };
+    kept.outputs().map_or(0, |outputs| outputs[0].shape.len() as u64)
 }
