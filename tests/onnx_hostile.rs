@@ -237,7 +237,7 @@ fn values_are_held_against_their_declarations() {
         let said = |kind| {
             format!("node 0 (ReduceMax): {kind} \"y\": its type is f32 and its shape [1, 3], declared are {declared}")
         };
-        let error = |graph: Result<_, Error>| graph.err().expect("an error").to_string();
+        let error = |graph: Result<(), Error>| graph.expect_err("an error").to_string();
         assert_eq!(error(graph(&|graph| graph.output[0] = wrong.clone()).map(drop)), said("output"));
         assert_eq!(error(graph(&|graph| graph.value_info = vec![value("y"), wrong.clone()]).map(drop)), said("value"));
     }

@@ -201,10 +201,10 @@ fn declarations(graph: &GraphProto, names: &HashSet<&str>) -> Result<Declaration
     let mut declarations = Declarations::new();
     let lists = [("input", &graph.input), ("output", &graph.output), ("value", &graph.value_info)];
     for (kind, value) in lists.into_iter().flat_map(|(kind, list)| list.iter().map(move |value| (kind, value))) {
-        if names.contains(value.name.as_str()) {
-            if let Some(declaration) = Declaration::new(kind, value)? {
-                declarations.entry(value.name.clone()).or_default().push(declaration);
-            }
+        if names.contains(value.name.as_str())
+            && let Some(declaration) = Declaration::new(kind, value)?
+        {
+            declarations.entry(value.name.clone()).or_default().push(declaration);
         }
     }
     Ok(declarations)
