@@ -200,6 +200,14 @@ pub enum Error {
         /// Bytes expected.
         expected: u64,
     },
+    /// A byte of a bool tensor is neither 0 nor 1.
+    #[error("element {element} of a bool tensor is {value}, 0 or 1 expected")]
+    BoolValue {
+        /// The element, row-major.
+        element: u64,
+        /// Its byte.
+        value: u8,
+    },
     /// A tensor is of another type than the operation.
     #[error("input {input} has type {given}, {expected} expected")]
     TypeMismatch {

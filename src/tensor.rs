@@ -1,6 +1,8 @@
 use std::fmt;
+use std::sync::Arc;
 
 use crate::element::{Element, to_bytes};
+use crate::view::check_rank;
 use crate::{DType, Error};
 
 /// A shape and an element type: what a tensor is, without its elements.
@@ -26,7 +28,8 @@ impl TensorType {
     }
 }
 
-/// A tensor in host memory: a shape, an element type, and little-endian row-major bytes.
+/// A tensor in host memory: a shape of at most [`View::MAX_RANK`](crate::View::MAX_RANK) dimensions, an element type, and
+/// little-endian row-major bytes. Clones share the bytes.
 ///
 /// ```
 /// # use wgmax::Tensor;
@@ -39,7 +42,7 @@ impl TensorType {
 #[cfg_attr(feature = "serde", serde(try_from = "UncheckedTensor", into = "UncheckedTensor"))]
 pub struct Tensor {
     tensor_type: TensorType,
-    bytes: Vec<u8>,
+    bytes: Arc<Vec<u8>>,
 }
 
 /// Shape and type, and no more than the first bytes: tensors may have gigabytes of them.
@@ -59,7 +62,7 @@ impl Tensor {
     /// A tensor of these elements.
     ///
     /// # Errors
-    /// [`Error::TensorBytes`] if there are more or fewer elements than the shape has.
+    /// As [`Tensor::from_bytes`].
     pub fn new<T: Element>(shape: impl Into<Vec<u64>>, elements: &[T]) -> Result<Tensor, Error> {
         Tensor::from_bytes(T::DTYPE, shape, to_bytes(elements))
     }
@@ -67,15 +70,20 @@ impl Tensor {
     /// A tensor of these little-endian bytes.
     ///
     /// # Errors
-    /// [`Error::TensorBytes`] if there are more or fewer than shape and type ask for.
+    /// [`Error::TensorBytes`] if there are more or fewer than shape and type ask for; [`Error::BoolValue`] for a bool
+    /// that is neither 0 nor 1; [`Error::TooLarge`] for more than [`View::MAX_RANK`](crate::View::MAX_RANK) dimensions.
     pub fn from_bytes(dtype: DType, shape: impl Into<Vec<u64>>, bytes: Vec<u8>) -> Result<Tensor, Error> {
         let tensor_type = TensorType { dtype, shape: shape.into() };
+        check_rank(tensor_type.shape.len())?;
         let expected = tensor_type.bytes().unwrap_or(u64::MAX);
         let given = bytes.len() as u64;
         if given != expected {
             return Err(Error::TensorBytes { shape: tensor_type.shape, dtype, given, expected });
         }
-        Ok(Tensor { tensor_type, bytes })
+        if dtype == DType::Bool {
+            check_bools(&bytes)?;
+        }
+        Ok(Tensor { tensor_type, bytes: bytes.into() })
     }
 
     /// The element type.
@@ -107,6 +115,14 @@ impl Tensor {
             return Err(Error::TypeMismatch { input: 0, given: self.dtype(), expected: T::DTYPE });
         }
         Ok(self.bytes.chunks_exact(size_of::<T>()).map(T::read).collect())
+    }
+}
+
+/// Each element has one form: of two bytes that both mean true, devices and the reference would take different ones.
+fn check_bools(bytes: &[u8]) -> Result<(), Error> {
+    match bytes.iter().position(|&byte| byte > 1) {
+        Some(element) => Err(Error::BoolValue { element: element as u64, value: bytes[element] }),
+        None => Ok(()),
     }
 }
 
@@ -144,6 +160,6 @@ impl TryFrom<UncheckedTensor> for Tensor {
 #[cfg(feature = "serde")]
 impl From<Tensor> for UncheckedTensor {
     fn from(Tensor { tensor_type, bytes }: Tensor) -> UncheckedTensor {
-        UncheckedTensor { dtype: tensor_type.dtype, shape: tensor_type.shape, bytes }
+        UncheckedTensor { dtype: tensor_type.dtype, shape: tensor_type.shape, bytes: Arc::unwrap_or_clone(bytes) }
     }
 }

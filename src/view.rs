@@ -28,12 +28,17 @@ pub struct View {
 }
 
 impl View {
+    /// The most dimensions that a view or a tensor may have; numpy and PyTorch draw the line there, too.
+    pub const MAX_RANK: usize = 64;
+
     /// A contiguous row-major tensor at the start of its buffer.
     ///
     /// # Errors
-    /// [`Error::ViewOutOfRange`] if the shape has more than 2⁶³ - 1 elements.
+    /// [`Error::TooLarge`] for more than [`View::MAX_RANK`] dimensions; [`Error::ViewOutOfRange`] if the shape has more
+    /// than 2⁶³ - 1 elements.
     pub fn new(shape: impl Into<Vec<u64>>) -> Result<View, Error> {
         let shape = shape.into();
+        check_rank(shape.len())?;
         let mut strides = vec![0; shape.len()];
         let mut stride = Some(1_i64);
         let empty = shape.contains(&0); // its strides are never used
@@ -50,11 +55,12 @@ impl View {
     /// Any layout: strides and offset in elements.
     ///
     /// # Errors
-    /// [`Error::StrideCount`] if there are more or fewer strides than dimensions; [`Error::ViewOutOfRange`] if an
-    /// element would lie before the first of the buffer or past element 2⁶³ - 1, or the elements cannot be counted in
-    /// 63 bits.
+    /// [`Error::TooLarge`] for more than [`View::MAX_RANK`] dimensions; [`Error::StrideCount`] if there are more or fewer
+    /// strides than dimensions; [`Error::ViewOutOfRange`] if an element would lie before the first of the buffer or past
+    /// element 2⁶³ - 1, or the elements cannot be counted in 63 bits.
     pub fn strided(shape: impl Into<Vec<u64>>, strides: impl Into<Vec<i64>>, offset: u64) -> Result<View, Error> {
         let view = View { shape: shape.into(), strides: strides.into(), offset };
+        check_rank(view.rank())?;
         if view.shape.len() != view.strides.len() {
             return Err(Error::StrideCount { shape: view.shape.len(), strides: view.strides.len() });
         }
@@ -197,8 +203,10 @@ impl View {
     /// one is repeated.
     ///
     /// # Errors
-    /// [`Error::ViewChange`] if another dimension differs, or the shape has more than 2⁶³ - 1 elements.
+    /// [`Error::ViewChange`] if another dimension differs, or the shape has more than 2⁶³ - 1 elements;
+    /// [`Error::TooLarge`] if it has more than [`View::MAX_RANK`] dimensions.
     pub fn broadcast(&self, shape: &[u64]) -> Result<View, Error> {
+        check_rank(shape.len())?;
         let refuse = || self.refuse(format!("broadcast to {}", list(shape)));
         let missing = shape.len().checked_sub(self.rank()).ok_or_else(refuse)?;
         let mut strides = vec![0; shape.len()];
@@ -215,11 +223,13 @@ impl View {
     /// Dimension `axis` as several, outermost first; their sizes multiply to its size.
     ///
     /// # Errors
-    /// [`Error::ViewChange`] if the axis does not exist or the sizes do not multiply to its size.
+    /// [`Error::ViewChange`] if the axis does not exist or the sizes do not multiply to its size; [`Error::TooLarge`] if
+    /// the view then has more than [`View::MAX_RANK`] dimensions.
     pub fn split(&self, axis: usize, sizes: impl AsRef<[u64]>) -> Result<View, Error> {
         let sizes = sizes.as_ref();
         let change = || format!("split axis {axis} into {} of", list(sizes));
         let (size, stride) = self.dimension(axis, change)?;
+        check_rank((self.rank() - 1).saturating_add(sizes.len()))?;
         let product = sizes.iter().try_fold(1_u64, |product, &size| product.checked_mul(size));
         if product != Some(size) {
             return Err(self.refuse(change()));
@@ -235,6 +245,15 @@ impl View {
         view.strides.splice(axis..=axis, strides);
         Ok(view)
     }
+}
+
+/// What is done for each dimension, some of it for each pair of them, stays little work whatever is given.
+pub(crate) fn check_rank(rank: usize) -> Result<(), Error> {
+    if rank > View::MAX_RANK {
+        let (given, limit) = (rank as u64, View::MAX_RANK as u64);
+        return Err(Error::TooLarge { what: "dimensions of a tensor", given, limit });
+    }
+    Ok(())
 }
 
 /// The number of elements of a shape, if 63 bits count them.

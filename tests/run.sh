@@ -14,7 +14,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # Test binaries that need no GPU.
-host_tests=(plan shaders dialects onnx_hostile paper view)
+host_tests=(budgets plan shaders dialects onnx_hostile paper view)
 # Those that tests/web/run.sh runs, beside the other routes that take the same cases.
 route_tests=(matrix)
 

@@ -148,6 +148,43 @@ fn split() {
     assert_eq!(view(&[1]).split(0, []).unwrap().rank(), 0);
 }
 
+/// Whatever makes a view or a tensor, it has 64 dimensions at most.
+#[test]
+fn dimensions_are_bounded() {
+    let most = View::MAX_RANK;
+    let whole = view(&vec![1; most]);
+    let made = |rank: usize| {
+        let ones = vec![1_u64; rank];
+        [
+            View::new(ones.clone()),
+            strided(&ones, &vec![0; rank], 0),
+            whole.split(0, &ones[..rank + 1 - most]),
+            view(&[]).broadcast(&ones),
+            wgmax::Tensor::new(ones.clone(), &[1_u8]).and_then(|tensor| View::new(tensor.shape())),
+            #[cfg(feature = "serde")]
+            serde_json::from_str(&format!(r#"{{"shape": {ones:?}}}"#)).map_err(|error| {
+                let given = rank as u64;
+                let expected = Error::TooLarge { what: "dimensions of a tensor", given, limit: most as u64 };
+                assert!(error.to_string().starts_with(&expected.to_string()), "{error}");
+                expected
+            }),
+        ]
+    };
+    for view in made(most) {
+        assert_eq!(view.unwrap().rank(), most);
+    }
+    for rank in [most + 1, most + 7, 100_000] {
+        for error in made(rank).map(Result::unwrap_err) {
+            assert_eq!(error.to_string(), format!("dimensions of a tensor: {rank} given, at most 64 possible"));
+        }
+    }
+    assert!(whole.split(0, []).unwrap().split(0, [1, 1]).is_ok());
+    // So the most that there are make an operation.
+    let scalar = wgmax::Tensor::new(vec![1; most], &[7_u8]).unwrap();
+    let op = Max::new(DType::U8, [whole, view(&[])]);
+    assert_eq!(op.reference(&[&scalar, &scalar]).unwrap(), [scalar]);
+}
+
 #[test]
 fn axes_in_every_form() {
     let resolve = |axes: Axes| axes.resolve("test", 3);

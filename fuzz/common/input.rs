@@ -2,7 +2,13 @@
 //! is near a boundary comes often.
 #![allow(dead_code)] // each target uses its own part
 
-use wgmax::{AdapterKind, Axes, DType, Error, Limits, NanPolicy, Tensor, View};
+use wgmax::{AdapterKind, Axes, DType, Error, Limits, NanPolicy, Parts, Tensor, View};
+
+/// The most operands of a Max: runs with so many are slow ones.
+pub const MOST_OPERANDS: usize = 200;
+
+/// The most parts of an input: planning is quadratic in them, and leaves its budget where they are many.
+const MOST_PARTS: usize = 40;
 
 /// The fuzzer's bytes, read from the front; zeros once they are used up.
 pub struct Input<'a>(pub &'a [u8]);
@@ -56,16 +62,24 @@ impl Input<'_> {
         self.pick(&[NanPolicy::Propagate, NanPolicy::Ignore])
     }
 
-    pub fn rank(&mut self) -> usize {
-        match self.below(16) {
-            0 => self.below(40).into(),
-            _ => self.below(6).into(),
+    /// Mostly few, seldom as many as this.
+    pub fn count(&mut self, most: usize) -> usize {
+        match self.byte() {
+            255 => most.min(usize::from(self.byte()) << 8 | usize::from(self.byte())),
+            250..255 => most.min(self.below(40).into()),
+            few => most.min(usize::from(few) % 6),
         }
     }
 
+    pub fn shape(&mut self) -> Vec<u64> {
+        let rank = self.count(300);
+        // Many dimensions have elements that can be counted where most of their sizes are 1.
+        (0..rank).map(|_| if rank < 20 { self.number() } else { 1 + u64::from(self.below(16) / 13) }).collect()
+    }
+
     pub fn view(&mut self) -> Result<View, Error> {
-        let rank = self.rank();
-        let shape: Vec<u64> = (0..rank).map(|_| self.number()).collect();
+        let shape = self.shape();
+        let rank = shape.len();
         let view = match self.below(3) {
             0 => {
                 let strides: Vec<i64> = (0..rank).map(|_| self.signed()).collect();
@@ -74,6 +88,18 @@ impl Input<'_> {
             _ => View::new(shape)?,
         };
         (0..self.below(4)).try_fold(view, |view, _| self.changed(view))
+    }
+
+    /// A view, or several that follow one another: the same, of another length, or of another layout.
+    pub fn parts(&mut self) -> Result<Parts, Error> {
+        let first = self.view()?;
+        let mut views = vec![first.clone()];
+        if self.below(4) == 0 {
+            let layouts = [first.clone(), self.changed(first.clone())?, first.reverse(0).unwrap_or(first)];
+            (1..self.count(MOST_PARTS))
+                .for_each(|_| views.push(self.pick(&[&layouts[0], &layouts[1], &layouts[2]]).clone()));
+        }
+        Parts::new(views)
     }
 
     /// One of a view's changes. Views lie within the bytes that the view before them needs.
@@ -85,7 +111,7 @@ impl Input<'_> {
             0 => view.reverse(axis),
             1 => view.slice(axis, self.number(), self.number(), self.number()),
             2 => view.split(axis, [self.number(), self.number()]),
-            3 => view.broadcast(&(0..self.rank()).map(|_| self.number()).collect::<Vec<_>>()),
+            3 => view.broadcast(&self.shape()),
             _ => view.permute(&(0..view.rank()).rev().collect::<Vec<_>>()),
         }?;
         let now = changed.buffer_bytes(DType::U8);

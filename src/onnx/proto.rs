@@ -63,6 +63,9 @@ pub struct GraphProto {
     /// The outputs.
     #[prost(message, repeated, tag = "12")]
     pub output: Vec<ValueInfoProto>,
+    /// Types of values between inputs and outputs, where the file says them.
+    #[prost(message, repeated, tag = "13")]
+    pub value_info: Vec<ValueInfoProto>,
     /// Constants in a sparse form, which no operator here takes.
     #[prost(message, repeated, tag = "15")]
     pub sparse_initializer: Vec<SparseTensorProto>,

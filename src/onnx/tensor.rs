@@ -38,7 +38,7 @@ impl TryFrom<&TensorProto> for Tensor {
     /// The tensor, from whichever field its elements lie in.
     ///
     /// # Errors
-    /// [`Error::Onnx`] for a type that is not supported, a negative or uncountable size, elements that are more or fewer
+    /// [`Error::Onnx`] for a type that is not supported, too many dimensions, a negative or uncountable size, elements that are more or fewer
     /// than the shape has, in two fields at once, in another file, or of values that the type does not have.
     fn try_from(proto: &TensorProto) -> Result<Tensor, Error> {
         let place = format!("tensor {:?}", proto.name);
@@ -76,17 +76,13 @@ impl TryFrom<&TensorProto> for Tensor {
             return Err(refuse(format!("{given} {unit} in {field}, {expected} expected for {dtype} and shape {dims}")));
         }
         let bytes = bytes(proto, field, dtype).map_err(refuse)?;
-        Tensor::from_bytes(dtype, tensor_type.shape, bytes)
+        Tensor::from_bytes(dtype, tensor_type.shape, bytes).map_err(|error| refuse(error.to_string()))
     }
 }
 
 /// The elements' bytes, from the one field they lie in.
 fn bytes(proto: &TensorProto, field: &str, dtype: DType) -> Result<Vec<u8>, String> {
     match (field, dtype) {
-        ("raw_data", DType::Bool) => match proto.raw_data.iter().find(|&&byte| byte > 1) {
-            Some(byte) => Err(format!("byte {byte} is no bool, 0 or 1 expected")),
-            None => Ok(proto.raw_data.clone()),
-        },
         ("raw_data", _) => Ok(proto.raw_data.clone()),
         ("float_data", DType::F32) => Ok(to_bytes(&proto.float_data)),
         ("double_data", DType::F64) => Ok(to_bytes(&proto.double_data)),

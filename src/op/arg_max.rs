@@ -52,7 +52,7 @@ pub enum ArgMaxOutput {
 ///
 /// | | |
 /// |---|---|
-/// | input | one view or several [`Parts`], any of the 13 types, rank 1 or more |
+/// | input | one view or several [`Parts`], any of the 13 types, rank 1 to [64](crate::View::MAX_RANK) |
 /// | output | indices: i64, i32 or u32; the kept dimensions, the reduced ones as 1 or dropped; contiguous |
 /// | several axes | the index is row-major over them, in the order of the dimensions |
 /// | NaN | the first NaN is the maximum; by [`NanPolicy`] |

@@ -19,7 +19,7 @@ pub enum Slices {
 ///
 /// | | |
 /// |---|---|
-/// | input | one view or several [`Parts`], rank 1 or more; ONNX has f16, bf16, f32 and f64, this takes all 13 types |
+/// | input | one view or several [`Parts`], rank 1 to [64](crate::View::MAX_RANK); ONNX has f16, bf16, f32 and f64, this takes all 13 types |
 /// | output | shape and type of the input, contiguous |
 /// | NaN | the first NaN is the maximum; by [`NanPolicy`] |
 /// | zeros | -0 and +0 are equal: the first of them wins |

@@ -7,7 +7,7 @@ use crate::{DType, Error, Limits, Parts, Tensor, TensorType, View, plan, referen
 ///
 /// | | |
 /// |---|---|
-/// | inputs | one or more views, or [`Parts`], of one type, any of the 13, any rank; one more operand may be a [`constant`](Max::constant) |
+/// | inputs | one or more views, or [`Parts`], of one type, any of the 13, any rank up to [64](crate::View::MAX_RANK); one more operand may be a [`constant`](Max::constant) |
 /// | output | same type, the broadcast shape, contiguous |
 /// | NaN | by [`NanPolicy`]; comes out as the canonical quiet NaN |
 /// | zeros | +0 is greater than -0 (IEEE 754-2019 `maximum`) |

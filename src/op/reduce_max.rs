@@ -20,7 +20,7 @@ pub enum EmptyMax {
 ///
 /// | | |
 /// |---|---|
-/// | input | one view or several [`Parts`], any of the 13 types, any rank |
+/// | input | one view or several [`Parts`], any of the 13 types, any rank up to [64](crate::View::MAX_RANK) |
 /// | output | same type; the kept dimensions, the reduced ones as 1 or dropped; contiguous |
 /// | NaN | by [`NanPolicy`]; comes out as the canonical quiet NaN |
 /// | zeros | +0 is greater than -0 (IEEE 754-2019 `maximum`) |

@@ -222,7 +222,8 @@ fn a_planted_wrong_bit_is_reported() {
         let right = tensor(dtype, 9, Data::Ties, 1);
         let one = std::slice::from_ref(&right);
         assert_eq!(first_difference(one, one), None);
-        for bit in 0..right.bytes().len() * 8 {
+        let may_flip = |bit: &usize| dtype != DType::Bool || bit.is_multiple_of(8); // no byte but 0 and 1 is a bool
+        for bit in (0..right.bytes().len() * 8).filter(may_flip) {
             let mut bytes = right.bytes().to_vec();
             bytes[bit / 8] ^= 1 << (bit % 8);
             let wrong = Tensor::from_bytes(dtype, [9], bytes).unwrap();
