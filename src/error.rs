@@ -368,7 +368,7 @@ pub(crate) fn list<T: std::fmt::Debug>(items: &[T]) -> String {
 }
 
 /// Names one after another, a long list of them cut short.
-#[cfg(feature = "gpu")]
+#[cfg(all(feature = "gpu", not(target_arch = "wasm32")))]
 pub(crate) fn names(names: &[String]) -> String {
     cut(names, String::clone)
 }

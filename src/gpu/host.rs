@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures_intrusive::channel::shared::oneshot_channel;
 
 use super::{Kernels, Prepared, Scopes, Slots};
+#[cfg(not(target_arch = "wasm32"))]
 use crate::error::names;
 use crate::op::check_inputs;
 use crate::tensor::room;

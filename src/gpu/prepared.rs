@@ -33,7 +33,6 @@ pub struct Prepared(Arc<Inner>);
 struct Inner {
     device: wgpu::Device,
     alignment_bytes: u64,
-    max_binding_bytes: u64,
     plan: Plan,
     pipelines: Vec<Pipeline>,
     params: wgpu::Buffer,
@@ -67,7 +66,6 @@ impl Prepared {
         Ok(Prepared(Arc::new(Inner {
             device: device.clone(),
             alignment_bytes: limits.binding_alignment_bytes,
-            max_binding_bytes: limits.max_binding_bytes,
             plan: plan.clone(),
             pipelines,
             params,
@@ -128,7 +126,7 @@ impl Prepared {
         });
         for Used { slot, slice, needed } in used_slots(&self.0.plan, slots) {
             let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
-            let size = NonZeroU64::new(needed.min(self.0.max_binding_bytes));
+            let size = NonZeroU64::new(needed.min(device.limits().max_storage_buffer_binding_size));
             let buffer = wgpu::BufferBinding { buffer: slice.buffer(), offset: slice.offset(), size };
             let resource = wgpu::BindingResource::Buffer(buffer);
             let _ = device.create_bind_group(&wgpu::BindGroupDescriptor {

@@ -490,7 +490,8 @@ fn teams_that_do_not_fit_are_refused() {
 #[test]
 fn turns_without_end_are_refused() {
     let split = reduce_max(DType::F32, &[1 << 24], &[0]).plan(&cpu()).unwrap();
-    let changes: [(fn(&mut ReductionParams), &str); 5] = [
+    type Change = fn(&mut ReductionParams);
+    let changes: [(Change, &str); 5] = [
         (|params| params.reduce_len = 0, "more than 0 expected"),
         (|params| params.run_len = 0, "more than 0 expected"),
         (|params| params.chunk_len <<= 1, "are more than 16777216 elements"),
