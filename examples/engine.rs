@@ -171,6 +171,13 @@ impl Engine {
     }
 }
 
+/// Some drivers do not survive a process that ends while their threads still work.
+impl Drop for Engine {
+    fn drop(&mut self) {
+        let _ = self.device.poll(wgpu::PollType::wait_indefinitely()); // a lost device has nothing left to wait for
+    }
+}
+
 /// The engine's buffers: no dispatch may read and write one and the same, so operands and results lie apart. An engine
 /// with chains of layers alternates between two arenas.
 struct Memory {

@@ -61,7 +61,11 @@ pub enum Error {
         offset: u64,
     },
     /// The parts of one input differ in more than the size of their first dimension.
-    #[error("part {part} has shape {shape:?}: all but the first dimension must be as in part 0, {expected:?}")]
+    #[error(
+        "part {part} has shape {}: all but the first dimension must be as in part 0, {}",
+        list(shape),
+        list(expected)
+    )]
     PartsDiffer {
         /// The part.
         part: usize,
@@ -122,6 +126,16 @@ pub enum Error {
         /// The least that works.
         needed: u64,
     },
+    /// A limit that no device has.
+    #[error("the limit {what} is {given}, {expected} expected")]
+    InvalidLimit {
+        /// The limit.
+        what: &'static str,
+        /// Its value.
+        given: u64,
+        /// What it may be.
+        expected: &'static str,
+    },
     /// A plan takes an optional feature that the device has not.
     #[error("the plan takes {feature}, which the device has not")]
     MissingFeature {
@@ -165,6 +179,14 @@ pub enum Error {
         offset: u64,
         /// The device's alignment, in bytes.
         alignment: u64,
+    },
+    /// A buffer that wgpu does not bind: it was destroyed, or it is another device's.
+    #[error("{slot} cannot be bound: {message}")]
+    BindingRefused {
+        /// The slot, such as "input 0", and the operation.
+        slot: String,
+        /// What wgpu said, the buffer's label among it.
+        message: String,
     },
     /// A buffer lacks `BufferUsages::STORAGE`.
     #[error("{slot} is a buffer without the usage STORAGE")]
@@ -350,9 +372,20 @@ const LISTED: usize = 8;
 
 /// A list as Rust writes it, a long one cut short: callers, and the files that they read, may give any number of items.
 pub(crate) fn list<T: std::fmt::Debug>(items: &[T]) -> String {
-    if items.len() <= 2 * LISTED {
-        return format!("{items:?}");
+    format!("[{}]", cut(items, |item| format!("{item:?}")))
+}
+
+/// Names one after another, a long list of them cut short.
+#[cfg(all(feature = "gpu", not(target_arch = "wasm32")))]
+pub(crate) fn names(names: &[String]) -> String {
+    cut(names, String::clone)
+}
+
+fn cut<T>(items: &[T], text: impl Fn(&T) -> String) -> String {
+    let shown = if items.len() <= 2 * LISTED { items.len() } else { LISTED };
+    let first = items[..shown].iter().map(text).collect::<Vec<_>>().join(", ");
+    match items.len() - shown {
+        0 => first,
+        more => format!("{first}, and {more} more"),
     }
-    let first: Vec<String> = items[..LISTED].iter().map(|item| format!("{item:?}")).collect();
-    format!("[{}, and {} more]", first.join(", "), items.len() - LISTED)
 }

@@ -1,3 +1,5 @@
+use crate::Error;
+
 /// What runs the shaders: the access pattern that is fast on one is slow on the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -51,5 +53,47 @@ impl Default for Limits {
             max_groups: 65_535,
             int64: false,
         }
+    }
+}
+
+impl Limits {
+    /// Whether there can be such a device: what is counted is there at all, and alignments are powers of two.
+    ///
+    /// # Errors
+    /// [`Error::DeviceTooSmall`] or [`Error::InvalidLimit`] for the first one that is nonsense.
+    pub fn check(&self) -> Result<(), Error> {
+        for (what, given) in [
+            ("max_storage_buffers_per_shader_stage", self.max_storage_bindings),
+            ("max_compute_invocations_per_workgroup", self.max_group_invocations),
+            ("max_compute_workgroups_per_dimension", self.max_groups),
+        ] {
+            if given == 0 {
+                return Err(Error::DeviceTooSmall { what, given: 0, needed: 1 });
+            }
+        }
+        let given = self.binding_alignment_bytes;
+        if !given.is_power_of_two() {
+            let what = "min_storage_buffer_offset_alignment";
+            return Err(Error::InvalidLimit { what, given, expected: "a power of two" });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_of_no_device_are_refused() {
+        assert_eq!(Limits::default().check(), Ok(()));
+        let error = Limits { binding_alignment_bytes: 48, ..Limits::default() }.check().unwrap_err();
+        let message = "the limit min_storage_buffer_offset_alignment is 48, a power of two expected";
+        assert_eq!(error.to_string(), message);
+        assert!(Limits { binding_alignment_bytes: 0, ..Limits::default() }.check().is_err());
+        assert!(Limits { max_group_invocations: 0, ..Limits::default() }.check().is_err());
+        assert!(Limits { max_groups: 0, ..Limits::default() }.check().is_err());
+        assert!(Limits { max_storage_bindings: 0, ..Limits::default() }.check().is_err());
+        assert!(Limits { max_group_memory_bytes: 0, subgroup_size: 0, ..Limits::default() }.check().is_ok());
     }
 }

@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 use common::{USAGES, encoder, filled_buffer, gpus, submit, within_a_minute};
-use wgmax::plan::Constant;
+use wgmax::plan::{Access, Constant, Program};
 use wgmax::{
     ArgMax, DType, Error, Gpu, GpuOptions, Hardmax, Kernels, Limits, Operation, ReduceMax, Slices, Slots, Tensor, View,
     wgpu,
@@ -160,9 +160,31 @@ fn lost_between_record_and_submit() {
         submit(&gpu, again);
         let _ = pollster::block_on(scope.pop());
         let error = Kernels::new(gpu.device()).prepare_blocking(&plan).unwrap_err();
-        assert!(matches!(error, Error::Gpu { .. } | Error::DeviceLost { .. }), "{error:?}");
+        assert!(matches!(error, Error::DeviceLost { .. }), "{error:?}");
     });
     lost_and_rebuilt(&[]);
+}
+
+/// An engine's own device, whose lost callback is the engine's: preparing says that it is lost, whether or not the
+/// kernels were compiled before, and the callback stays.
+#[test]
+fn preparing_says_that_the_device_is_lost() {
+    let errors = within_a_minute(|| {
+        let gpu = new_gpu();
+        let (told, tells) = std::sync::mpsc::channel();
+        gpu.device().set_device_lost_callback(move |reason, _| told.send(reason).unwrap());
+        let kernels = Kernels::new(gpu.device());
+        let (op, _) = small();
+        let warm = op.plan(kernels.limits()).unwrap();
+        let cold = ArgMax::new(DType::F32, view(&[2, 3])).plan(kernels.limits()).unwrap();
+        kernels.prepare_blocking(&warm).unwrap();
+        gpu.device().destroy();
+        let errors = [&warm, &cold, &warm].map(|plan| kernels.prepare_blocking(plan).unwrap_err());
+        let _ = gpu.device().poll(wgpu::PollType::wait_indefinitely());
+        assert_eq!(tells.recv().unwrap(), wgpu::DeviceLostReason::Destroyed);
+        errors
+    });
+    lost_and_rebuilt(&errors);
 }
 
 /// What was prepared and bound for a lost device can be dropped, and the device's buffers too.
@@ -316,28 +338,31 @@ fn an_answer_larger_than_memory() {
     }
 }
 
-// A shader that does not compile.
+// A shader that there is not.
 
-/// A plan that was changed by hand: whatever the device makes of it, the error scope catches; the next plan is prepared
-/// as if nothing had been.
+/// A plan that was changed by hand: its kernel never comes to the device; the next plan is prepared as if nothing had
+/// been.
 #[test]
-fn a_kernel_that_does_not_compile() {
+fn a_kernel_that_there_is_not() {
     let gpu = &gpus()[1];
     let kernels = Kernels::new(gpu.device());
     let limits = kernels.limits().clone();
     let (op, _) = small();
     let good = op.plan(&limits).unwrap();
     type Spoil = fn(&mut wgmax::plan::Pass);
-    let spoil: [(&str, Spoil); 2] = [
+    let spoil: [(&str, Spoil); 3] = [
         ("a constant that the shader has not", |pass| pass.kernel.constants.push(Constant::Wide)),
         ("a binding too few", |pass| pass.bindings.truncate(1)),
+        ("a program that was never written", |pass| {
+            pass.kernel.program = Program::HardmaxRows { access: Access::Columns, team: false, packs: false };
+        }),
     ];
     for (what, spoil) in spoil {
         let mut plan = good.clone();
         spoil(&mut plan.passes[0]);
         let error = kernels.prepare_blocking(&plan).expect_err(what);
-        assert!(matches!(error, Error::Gpu { .. }), "{what}: {error:?}");
-        println!("{what}: {}", error.to_string().lines().next().unwrap());
+        assert!(matches!(error, Error::InvalidPlan { .. }), "{what}: {error:?}");
+        println!("{what}: {error}");
         assert_eq!(kernels.pipeline_count(), 0, "{what}");
     }
     kernels.prepare_blocking(&good).unwrap();
@@ -356,4 +381,23 @@ fn long_lists_are_shortened() {
     assert!(error.to_string().len() < 500, "{error}");
     let error = view(&[1; 1000]).permute(&[0; 1_000_000]).unwrap_err();
     assert!(error.to_string().len() < 500, "{error}");
+    let parts = [view(&[1; 1000]), view(&[1; 1001])];
+    let error = wgmax::Parts::new(parts).unwrap_err();
+    assert!(error.to_string().len() < 500, "{error}");
+}
+
+/// Labels, too: they go to the driver with every object.
+#[test]
+fn long_shapes_are_shortened_in_labels() {
+    let long = || view(&[1; 1000]);
+    let ops: [Box<dyn Operation>; 4] = [
+        Box::new(ReduceMax::new(DType::F32, long())),
+        Box::new(ArgMax::new(DType::F32, long())),
+        Box::new(Hardmax::new(DType::F32, long(), Slices::From(0))),
+        Box::new(wgmax::Max::new(DType::F32, [long(), long()])),
+    ];
+    for op in ops {
+        let label = op.plan(&Limits::default()).unwrap().label;
+        assert!(label.len() < 200 && label.contains("[1, 1, 1, 1, 1, 1, 1, 1, and 992 more]"), "{label}");
+    }
 }

@@ -136,10 +136,12 @@ fn max_over_an_input_without_asking() {
     let (first, second) = (buffer.slice(..256), buffer.slice(1024..1280));
     let slots = Slots { inputs: &[first, second], outputs: &[first], scratch: &[] };
     let error = prepare(&op).bind(&slots).unwrap_err();
-    assert_eq!(error.to_string(), "output 0 overlaps input 0");
+    assert_eq!(error.to_string(), "output 0 of Max f32 of 2 to [64] overlaps input 0");
     let slots = Slots { inputs: &[first, second], outputs: &[buffer.slice(2048..)], scratch: &[] };
     let error = prepare(&op).bind(&slots).unwrap_err();
-    assert_eq!(error.to_string(), "output 0 is written and input 0 read by one dispatch, and both lie in one buffer");
+    let message =
+        "output 0 of Max f32 of 2 to [64] is written and input 0 read by one dispatch, and both lie in one buffer";
+    assert_eq!(error.to_string(), message);
     // Asked for, it is right; the other input still has to lie elsewhere.
     let other = filled_buffer(gpu, &[0x40; 256], USAGES);
     let op = op.in_place(0);
@@ -218,7 +220,8 @@ fn tensors_of_another_number_type_or_size() {
         let plan = op.plan(gpu.kernels().limits()).unwrap();
         let run = |inputs: &[&[u8]]| pollster::block_on(gpu.run_plan(&plan, inputs)).unwrap_err();
         assert_eq!(run(&[]), Error::WrongCount { what: "inputs", given: 0, expected: 1 });
-        assert_eq!(run(&[&[0; 20]]), Error::BindingTooSmall { slot: "input 0".into(), given: 20, needed: 24 });
+        let slot = "input 0 of ReduceMax f32 [2, 3] over [0, 1]".into();
+        assert_eq!(run(&[&[0; 20]]), Error::BindingTooSmall { slot, given: 20, needed: 24 });
     }
 }
 
@@ -376,27 +379,25 @@ fn bindings_that_do_not_fit() {
         bench.refuse(&Slots { scratch: &three, ..all }, count("scratch buffers", 3, 2), message);
 
         // Sizes.
-        let small = |slot: &str, given, needed| Error::BindingTooSmall { slot: slot.into(), given, needed };
+        let of = |slot: &str| format!("{slot} of ArgMax f32 [2, 40000] over [1]");
+        let small = |slot: &str, given, needed| Error::BindingTooSmall { slot: of(slot), given, needed };
         let cut = [input.slice(..319_996)];
-        let message = "input 0 has 319996 bytes, 320000 are needed";
+        let message = "input 0 of ArgMax f32 [2, 40000] over [1] has 319996 bytes, 320000 are needed";
         bench.refuse(&Slots { inputs: &cut, ..all }, small("input 0", 319_996, 320_000), message);
         let cut = [output.slice(..), more.slice(4084..)];
-        bench.refuse(
-            &Slots { outputs: &cut, ..all },
-            small("output 1", 12, 16),
-            "output 1 has 12 bytes, 16 are needed",
-        );
+        let message = "output 1 of ArgMax f32 [2, 40000] over [1] has 12 bytes, 16 are needed";
+        bench.refuse(&Slots { outputs: &cut, ..all }, small("output 1", 12, 16), message);
         let cut = [scratch.slice(..scratch_bytes - 4)];
         let error = small("scratch 0", scratch_bytes - 4, scratch_bytes);
-        let message = format!("scratch 0 has {} bytes, {scratch_bytes} are needed", scratch_bytes - 4);
+        let message = format!("{} has {} bytes, {scratch_bytes} are needed", of("scratch 0"), scratch_bytes - 4);
         bench.refuse(&Slots { scratch: &cut, ..all }, error, &message);
 
         // Alignment.
         let offset = bench.alignment / 2;
         let skewed = [output.slice(..), more.slice(offset..)];
-        let error = Error::BindingMisaligned { slot: "output 1".into(), offset, alignment: bench.alignment };
+        let error = Error::BindingMisaligned { slot: of("output 1"), offset, alignment: bench.alignment };
         let message = format!(
-            "output 1 starts at byte {offset} of its buffer, a multiple of {} is needed (a view's offset, in elements, may be anything)",
+            "output 1 of ArgMax f32 [2, 40000] over [1] starts at byte {offset} of its buffer, a multiple of {} is needed (a view's offset, in elements, may be anything)",
             bench.alignment
         );
         bench.refuse(&Slots { outputs: &skewed, ..all }, error, &message);
@@ -408,15 +409,15 @@ fn bindings_that_do_not_fit() {
             (Slots { outputs: &[output.slice(..), unusable.slice(..)], ..all }, "output 1"),
             (Slots { scratch: &[unusable.slice(..)], ..all }, "scratch 0"),
         ] {
-            let message = format!("{slot} is a buffer without the usage STORAGE");
-            bench.refuse(&slots, Error::BindingUsage { slot: slot.into() }, &message);
+            let message = format!("{} is a buffer without the usage STORAGE", of(slot));
+            bench.refuse(&slots, Error::BindingUsage { slot: of(slot) }, &message);
         }
 
         // Overlap.
         let overlap = |written: &str, other: &str| {
             (
-                Error::BindingOverlap { written: written.into(), other: other.into() },
-                format!("{written} overlaps {other}"),
+                Error::BindingOverlap { written: of(written), other: other.into() },
+                format!("{} overlaps {other}", of(written)),
             )
         };
         let refuse_overlap = |slots: Slots<'_>, written: &str, other: &str| {
@@ -450,7 +451,8 @@ fn bindings_that_do_not_fit() {
                 "scratch 0",
             ),
         ] {
-            let error = Error::BindingSharesBuffer { written: written.into(), read: read.into() };
+            let error = Error::BindingSharesBuffer { written: of(written), read: read.into() };
+            let written = of(written);
             let message = format!("{written} is written and {read} read by one dispatch, and both lie in one buffer");
             bench.refuse(&slots, error, &message);
         }
@@ -460,6 +462,61 @@ fn bindings_that_do_not_fit() {
         let slots = Slots { inputs: &[large.slice(..)], outputs: &neighbours, ..all };
         bench.prepared.record(&mut encoder(gpu), &slots).unwrap();
         assert_eq!(pollster::block_on(scope.pop()).map(|error| error.to_string()), None);
+    }
+}
+
+/// Two devices of one instance: wgpu tells their buffers apart. Those of another instance it takes for its own.
+fn two_of_one_instance() -> [Gpu; 2] {
+    let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
+    let name = &gpus()[0].info().name;
+    let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::PRIMARY));
+    let adapter = adapters.into_iter().find(|adapter| &adapter.get_info().name == name).unwrap();
+    [(); 2].map(|()| {
+        let (device, queue) = pollster::block_on(adapter.request_device(&Default::default())).unwrap();
+        Gpu::from_device(&device, &queue)
+    })
+}
+
+/// Buffers that only wgpu knows to be unfit: an error value that names operation, slot and the caller's label, and not
+/// wgpu's handler of what nobody caught, which panics.
+#[test]
+fn buffers_that_were_destroyed_or_are_another_devices() {
+    let [one, two] = two_of_one_instance();
+    for (gpu, other) in [(&one, &two), (&two, &one)] {
+        let bench = Bench::new(gpu);
+        let labelled = |gpu: &Gpu, size: u64| {
+            let label = Some("the caller's own");
+            gpu.device().create_buffer(&wgpu::BufferDescriptor {
+                label,
+                size,
+                usage: USAGES,
+                mapped_at_creation: false,
+            })
+        };
+        let destroyed = |size| {
+            let buffer = labelled(gpu, size);
+            buffer.destroy();
+            buffer
+        };
+        let scratch_bytes = bench.prepared.plan().scratch_bytes[0];
+        let sizes = [320_000, 4096, 4096, scratch_bytes];
+        for n in 0..sizes.len() {
+            for wrong in [destroyed(sizes[n]), labelled(other, sizes[n])] {
+                let mut buffers = sizes.map(|size| bench.buffer(size));
+                buffers[n] = wrong;
+                let slices = buffers.each_ref().map(|buffer| buffer.slice(..));
+                let slots = Slots { inputs: &slices[..1], outputs: &slices[1..3], scratch: &slices[3..] };
+                let mut recorded = encoder(gpu);
+                let error = bench.prepared.record(&mut recorded, &slots).unwrap_err();
+                assert_eq!(bench.prepared.bind(&slots).unwrap_err(), error);
+                submit(gpu, recorded);
+                let Error::BindingRefused { slot, message } = &error else { panic!("{error:?}") };
+                let name = ["input 0", "output 0", "output 1", "scratch 0"][n];
+                assert_eq!(slot, &format!("{name} of ArgMax f32 [2, 40000] over [1]"));
+                assert!(message.contains("the caller's own"), "{message}");
+                println!("{error}");
+            }
+        }
     }
 }
 
@@ -520,7 +577,7 @@ fn a_plan_that_contradicts_itself_is_refused_before_anything_is_made() {
     for slot in [Slot::Input(1), Slot::Output(1), Slot::Scratch(2), Slot::Constant(0)] {
         let mut torn = plan.clone();
         torn.passes[0].bindings[1].slot = slot;
-        let problem = format!("binding 2 of pass 0: the plan has no {slot}");
+        let problem = format!("pass 0: binding 2: the plan has no {slot}");
         assert_eq!(gpu.kernels().prepare_blocking(&torn).unwrap_err(), Error::InvalidPlan { problem });
     }
 }

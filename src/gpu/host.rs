@@ -4,6 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures_intrusive::channel::shared::oneshot_channel;
 
 use super::{Kernels, Prepared, Scopes, Slots};
+#[cfg(not(target_arch = "wasm32"))]
+use crate::error::names;
 use crate::op::check_inputs;
 use crate::tensor::room;
 use crate::{Error, Operation, Plan, Tensor};
@@ -25,6 +27,11 @@ pub(crate) const OUTPUT: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE.union(
 /// A device of our own, for people who have none: picks an adapter, runs operations on host tensors, reads back.
 ///
 /// Engines that own a device take [`Kernels`] instead, and record into their own encoder.
+///
+/// Natively nothing here yields: [`Gpu::run`] and what else is `async` are so for browsers, where answers come with the
+/// event loop. Elsewhere a future waits for the device within its one poll, and blocks its thread until then; an executor
+/// that has others to go on with should give it a thread of its own. Dropping a `Gpu` waits, too, for all that was submitted
+/// to its device.
 ///
 /// ```no_run
 /// # use wgmax::{DType, Gpu, GpuOptions, Operation, ReduceMax, Tensor, View};
@@ -108,7 +115,7 @@ impl Gpu {
         &self.kernels
     }
 
-    /// Plans the operation, uploads the inputs, runs it and reads the outputs back.
+    /// Plans the operation, uploads the inputs, runs it and reads the outputs back. Natively it blocks: see [`Gpu`].
     ///
     /// Inputs are the tensors that the operation's views lie in; of their own shapes only the number of elements counts.
     ///
@@ -263,6 +270,15 @@ impl Gpu {
     }
 }
 
+/// Waits for what was submitted to the device, which a browser does by itself: some drivers do not survive a process that
+/// ends while their threads still work.
+#[cfg(not(target_arch = "wasm32"))]
+impl Drop for Gpu {
+    fn drop(&mut self) {
+        let _ = self.device().poll(wgpu::PollType::wait_indefinitely()); // a lost device has nothing left to wait for
+    }
+}
+
 /// One run's buffers.
 struct Buffers {
     inputs: Vec<wgpu::Buffer>,
@@ -284,7 +300,7 @@ impl fmt::Display for Gpu {
 #[cfg(not(target_arch = "wasm32"))]
 async fn pick_adapter(instance: &wgpu::Instance, options: &GpuOptions) -> Result<wgpu::Adapter, Error> {
     let mut adapters = instance.enumerate_adapters(wgpu::Backends::PRIMARY).await;
-    let found = adapters.iter().map(|a| a.get_info().name).collect::<Vec<_>>().join(", ");
+    let found = names(&adapters.iter().map(|adapter| adapter.get_info().name).collect::<Vec<_>>());
     adapters.sort_by_key(|adapter| match adapter.get_info().device_type {
         wgpu::DeviceType::DiscreteGpu => 0,
         wgpu::DeviceType::IntegratedGpu => 1,

@@ -1,9 +1,10 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::num::NonZeroU64;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::{Prepared, Scopes};
-use crate::plan::{Binding, Kernel, Pass, Plan};
+use super::{Prepared, Scopes, explain};
+use crate::plan::{Kernel, Plan};
 use crate::{Error, Limits};
 
 /// A device's pipelines, compiled when first needed and shared by every plan that has the same kernel, whatever its
@@ -87,16 +88,26 @@ impl Kernels {
     /// # Errors
     /// [`Error::TooLarge`], [`Error::BindingMisaligned`] or [`Error::MissingFeature`] for a plan that was made for
     /// another device's limits, [`Error::InvalidPlan`] for one that contradicts itself; [`Error::Gpu`] or
-    /// [`Error::OutOfMemory`] if the device refuses a shader, a pipeline or the buffer.
+    /// [`Error::OutOfMemory`] if the device refuses a shader, a pipeline or the buffer; [`Error::DeviceLost`] if it is
+    /// gone.
     pub async fn prepare(&self, plan: &Plan) -> Result<Prepared, Error> {
         plan.check(&self.limits)?;
+        let prepared = self.prepare_checked(plan).await;
+        match prepared {
+            Err(error) => Err(explain(&self.device, error).await),
+            prepared => prepared,
+        }
+    }
+
+    async fn prepare_checked(&self, plan: &Plan) -> Result<Prepared, Error> {
         let mut pipelines = Vec::with_capacity(plan.passes.len());
         for pass in &plan.passes {
-            pipelines.push(self.pipeline(pass).await?);
+            pipelines.push(self.pipeline(&pass.kernel).await?);
         }
         let scopes = Scopes::push(&self.device);
         let prepared = Prepared::new(&self.device, &self.limits, plan, pipelines);
-        scopes.pop().await.map(|()| prepared)
+        scopes.pop().await?;
+        prepared
     }
 
     /// [`Kernels::prepare`], waiting for it.
@@ -108,8 +119,8 @@ impl Kernels {
         pollster::block_on(self.prepare(plan))
     }
 
-    async fn pipeline(&self, pass: &Pass) -> Result<Pipeline, Error> {
-        let slot = self.slot(&pass.kernel);
+    async fn pipeline(&self, kernel: &Kernel) -> Result<Pipeline, Error> {
+        let slot = self.slot(kernel);
         if let Some(pipeline) = slot.pipeline.get() {
             return Ok(pipeline.clone());
         }
@@ -118,7 +129,7 @@ impl Kernels {
             return Ok(pipeline.clone());
         }
         let scopes = Scopes::push(&self.device);
-        let pipeline = compile(&self.device, &pass.kernel, &pass.bindings, self.cache.as_ref());
+        let pipeline = compile(&self.device, kernel, self.cache.as_ref());
         scopes.pop().await?; // whoever comes next tries again
         Ok(slot.pipeline.get_or_init(|| pipeline).clone())
     }
@@ -133,22 +144,19 @@ impl Kernels {
     }
 }
 
-fn compile(
-    device: &wgpu::Device,
-    kernel: &Kernel,
-    bindings: &[Binding],
-    cache: Option<&wgpu::PipelineCache>,
-) -> Pipeline {
+fn compile(device: &wgpu::Device, kernel: &Kernel, cache: Option<&wgpu::PipelineCache>) -> Pipeline {
     let label = format!("wgmax {kernel}");
-    let entry = |binding, ty| wgpu::BindGroupLayoutEntry {
+    let entry = |binding, ty, least| wgpu::BindGroupLayoutEntry {
         binding,
         visibility: wgpu::ShaderStages::COMPUTE,
-        ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: None },
+        ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: false, min_binding_size: least },
         count: None,
     };
-    let mut entries = vec![entry(0, wgpu::BufferBindingType::Uniform)];
-    let storage = |b: &Binding| entry(b.binding, wgpu::BufferBindingType::Storage { read_only: !b.writes });
-    entries.extend(bindings.iter().map(storage));
+    let mut entries = vec![entry(0, wgpu::BufferBindingType::Uniform, None)];
+    entries.extend(kernel.bindings().iter().map(|own| {
+        let storage = wgpu::BufferBindingType::Storage { read_only: !own.writes };
+        entry(own.binding, storage, NonZeroU64::new(own.element_bytes))
+    }));
     let layout =
         device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(&label), entries: &entries });
     let module = shader_module(device, &label, kernel);

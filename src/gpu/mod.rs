@@ -53,6 +53,19 @@ impl Scopes {
     }
 }
 
+/// A lost device explains whatever else went wrong. wgpu takes what is asked of one in silence, and then refuses what was
+/// made so; its lost callback is the owner's of the device. So ask for what no device gives: one that says nothing to it is
+/// gone.
+async fn explain(device: &wgpu::Device, error: Error) -> Error {
+    let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
+    let usage = wgpu::BufferUsages::empty();
+    let _ = device.create_buffer(&wgpu::BufferDescriptor { label: None, size: 4, usage, mapped_at_creation: false });
+    match (scope.pop().await, error) {
+        (Some(_), error) | (None, error @ Error::DeviceLost { .. }) => error,
+        (None, error) => Error::DeviceLost { message: error.to_string() },
+    }
+}
+
 impl From<wgpu::Error> for Error {
     fn from(error: wgpu::Error) -> Error {
         match error {

@@ -9,6 +9,9 @@ use crate::{Error, Limits};
 /// The buffers of one use of a plan, in the plan's order. A slice's offset must be a multiple of the device's
 /// `min_storage_buffer_offset_alignment`; its size may exceed what is needed. Every buffer needs the usage `STORAGE`.
 ///
+/// All are buffers of the device that the plan was prepared on. One of another device is refused, but not one of a device
+/// of another `wgpu::Instance`: wgpu numbers each instance's buffers anew and takes it for one of its own.
+///
 /// What is written (outputs and scratch) must not overlap anything else, and no dispatch may read and write one buffer:
 /// keep outputs and scratch in other buffers than inputs, and each scratch in a buffer of its own.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,7 +43,13 @@ struct Inner {
 }
 
 impl Prepared {
-    pub(super) fn new(device: &wgpu::Device, limits: &Limits, plan: &Plan, pipelines: Vec<Pipeline>) -> Prepared {
+    /// An error if a buffer could not be filled, as those of a lost device cannot.
+    pub(super) fn new(
+        device: &wgpu::Device,
+        limits: &Limits,
+        plan: &Plan,
+        pipelines: Vec<Pipeline>,
+    ) -> Result<Prepared, Error> {
         let alignment = u64::from(device.limits().min_uniform_buffer_offset_alignment);
         let mut bytes = Vec::new();
         let mut params_at = Vec::new();
@@ -51,10 +60,10 @@ impl Prepared {
             bytes.resize(bytes.len().next_multiple_of(16), 0); // uniform structs end at 16 bytes
             params_at.push(begin..bytes.len() as u64);
         }
-        let params = filled_buffer(device, "wgmax parameters", &bytes, wgpu::BufferUsages::UNIFORM);
+        let params = filled_buffer(device, "wgmax parameters", &bytes, wgpu::BufferUsages::UNIFORM)?;
         let constant = |bytes: &Vec<u8>| filled_buffer(device, "wgmax constant", bytes, wgpu::BufferUsages::STORAGE);
-        let constants = plan.constants.iter().map(constant).collect();
-        Prepared(Arc::new(Inner {
+        let constants = plan.constants.iter().map(constant).collect::<Result<_, _>>()?;
+        Ok(Prepared(Arc::new(Inner {
             device: device.clone(),
             alignment_bytes: limits.binding_alignment_bytes,
             plan: plan.clone(),
@@ -62,7 +71,7 @@ impl Prepared {
             params,
             params_at,
             constants,
-        }))
+        })))
     }
 
     /// The plan.
@@ -75,10 +84,70 @@ impl Prepared {
     ///
     /// # Errors
     /// [`Error::WrongCount`], [`Error::BindingTooSmall`], [`Error::BindingMisaligned`], [`Error::BindingUsage`],
-    /// [`Error::BindingOverlap`] or [`Error::BindingSharesBuffer`]: see [`Slots`].
+    /// [`Error::BindingOverlap`] or [`Error::BindingSharesBuffer`]: see [`Slots`]. [`Error::BindingRefused`] for a buffer
+    /// that was destroyed, or is another device's; [`Error::DeviceLost`], [`Error::OutOfMemory`] and [`Error::Gpu`] from
+    /// the device.
+    ///
+    /// A browser tells these last ones later than this returns: to the error scopes around the call, or else to the
+    /// device's `uncapturederror`.
     pub fn bind(&self, slots: &Slots<'_>) -> Result<Bound, Error> {
-        let Inner { device, plan, pipelines, params, params_at, constants, .. } = &*self.0;
         self.check(slots)?;
+        #[cfg(not(target_arch = "wasm32"))]
+        {
+            let scopes = super::Scopes::push(&self.0.device);
+            let bound = self.make_groups(slots);
+            // Natively what wgpu found is known at once.
+            pollster::block_on(scopes.pop()).map(|()| bound).map_err(|error| self.refusal(slots, error))
+        }
+        #[cfg(target_arch = "wasm32")]
+        Ok(self.make_groups(slots))
+    }
+
+    /// Whose fault it is that bind groups were refused: each slot in a bind group of its own.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn refusal(&self, slots: &Slots<'_>, error: Error) -> Error {
+        let device = &self.0.device;
+        let error = pollster::block_on(super::explain(device, error));
+        if !matches!(error, Error::Gpu { .. }) {
+            return error;
+        }
+        let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: None,
+            entries: &[wgpu::BindGroupLayoutEntry {
+                binding: 0,
+                visibility: wgpu::ShaderStages::COMPUTE,
+                ty: wgpu::BindingType::Buffer {
+                    ty: wgpu::BufferBindingType::Storage { read_only: true },
+                    has_dynamic_offset: false,
+                    min_binding_size: None,
+                },
+                count: None,
+            }],
+        });
+        for Used { slot, slice, needed } in used_slots(&self.0.plan, slots) {
+            let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
+            let size = NonZeroU64::new(needed.min(device.limits().max_storage_buffer_binding_size));
+            let buffer = wgpu::BufferBinding { buffer: slice.buffer(), offset: slice.offset(), size };
+            let resource = wgpu::BindingResource::Buffer(buffer);
+            let _ = device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: None,
+                layout: &layout,
+                entries: &[wgpu::BindGroupEntry { binding: 0, resource }],
+            });
+            if let Some(refused) = pollster::block_on(scope.pop()) {
+                return Error::BindingRefused { slot: self.name(slot), message: refused.to_string() };
+            }
+        }
+        error
+    }
+
+    /// A slot, for messages.
+    fn name(&self, slot: Slot) -> String {
+        format!("{slot} of {}", self.0.plan.label)
+    }
+
+    fn make_groups(&self, slots: &Slots<'_>) -> Bound {
+        let Inner { device, plan, pipelines, params, params_at, constants, .. } = &*self.0;
         let passes = plan.passes.iter().zip(pipelines).zip(params_at);
         let bind = |((pass, pipeline), at): ((&crate::plan::Pass, &Pipeline), &Range<u64>)| {
             let entry = |binding, buffer, offset, bytes| wgpu::BindGroupEntry {
@@ -105,7 +174,7 @@ impl Prepared {
             });
             BoundPass { pipeline: pipeline.pipeline.clone(), group, grid: pass.grid }
         };
-        Ok(Bound { label: plan.label.clone(), passes: passes.map(bind).collect() })
+        Bound { label: plan.label.clone(), passes: passes.map(bind).collect() }
     }
 
     /// [`bind`](Prepared::bind) and [`record`](Bound::record) in one, for buffers that are used once.
@@ -132,7 +201,7 @@ impl Prepared {
         for (i, written) in used.iter().enumerate().filter(|(_, own)| !matches!(own.slot, Slot::Input(_))) {
             let others = used.iter().enumerate().filter(|&(j, _)| j != i).map(|(_, own)| own);
             if let Some(other) = others.into_iter().find(|other| overlap(written, other)) {
-                let (written, other) = (written.slot.to_string(), other.slot.to_string());
+                let (written, other) = (self.name(written.slot), other.slot.to_string());
                 return Err(Error::BindingOverlap { written, other });
             }
         }
@@ -141,7 +210,7 @@ impl Prepared {
             for written in pass.bindings.iter().filter(|b| b.writes) {
                 let mut reads = pass.bindings.iter().filter(|b| !b.writes);
                 if let Some(read) = reads.find(|read| buffer(read) == buffer(written)) {
-                    let (written, read) = (written.slot.to_string(), read.slot.to_string());
+                    let (written, read) = (self.name(written.slot), read.slot.to_string());
                     return Err(Error::BindingSharesBuffer { written, read });
                 }
             }
@@ -150,7 +219,7 @@ impl Prepared {
     }
 
     fn check_slot(&self, &Used { slot, slice, needed }: &Used<'_>) -> Result<(), Error> {
-        let slot = || slot.to_string();
+        let slot = || self.name(slot);
         if slice.size() < needed {
             return Err(Error::BindingTooSmall { slot: slot(), given: slice.size(), needed });
         }
@@ -185,16 +254,20 @@ fn overlap(a: &Used<'_>, b: &Used<'_>) -> bool {
     a.slice.buffer() == b.slice.buffer() && at_a < at_b + b.needed && at_b < at_a + a.needed
 }
 
-fn filled_buffer(device: &wgpu::Device, label: &str, bytes: &[u8], usage: wgpu::BufferUsages) -> wgpu::Buffer {
-    let size = bytes.len() as u64;
+fn filled_buffer(
+    device: &wgpu::Device,
+    label: &str,
+    bytes: &[u8],
+    usage: wgpu::BufferUsages,
+) -> Result<wgpu::Buffer, Error> {
+    let size = bytes.len().max(4) as u64; // a buffer of no bytes cannot be mapped
     let buffer =
         device.create_buffer(&wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: true });
-    // It fails only for a buffer that could not be made, which the caller's error scope tells.
-    if let Ok(mut mapped) = buffer.get_mapped_range_mut(..) {
-        mapped.copy_from_slice(bytes);
-    }
+    // It fails only for a buffer that could not be made; why, the caller's error scope tells.
+    let refused = |error: wgpu::MapRangeError| Error::Gpu { message: format!("{label}: {error}") };
+    buffer.get_mapped_range_mut(..).map_err(refused)?.slice(..bytes.len()).copy_from_slice(bytes);
     buffer.unmap();
-    buffer
+    Ok(buffer)
 }
 
 impl<'a> Slots<'a> {

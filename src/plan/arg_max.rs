@@ -2,6 +2,7 @@
 
 use super::reduction::{Reduction, nan_constants, sources};
 use super::{Constant, Operator, Plan, Store, output_bindings, plannable};
+use crate::error::list;
 use crate::{ArgMax, ArgMaxOutput, Error, Limits, Operation};
 
 pub(crate) fn arg_max(op: &ArgMax, limits: &Limits) -> Result<Plan, Error> {
@@ -10,7 +11,7 @@ pub(crate) fn arg_max(op: &ArgMax, limits: &Limits) -> Result<Plan, Error> {
     let outputs = op.outputs()?;
     let targets = output_bindings(&outputs);
     let plan = Plan::new(
-        format!("ArgMax {} {:?} over {reduced:?}", op.dtype, op.input.shape()),
+        format!("ArgMax {} {} over {}", op.dtype, list(op.input.shape()), list(&reduced)),
         op.input.views().len(),
         &targets,
     );

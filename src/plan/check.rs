@@ -1,12 +1,22 @@
 //! Whether a plan is whole. Those that this crate makes are; one that was put together by hand, or read from a file, may
 //! not be.
+//!
+//! What passes does no harm, whatever its numbers are: it writes nothing but outputs and scratch, there only what its
+//! bindings name (wgpu compares each index with the bound range), and it ends, since no invocation takes more turns, and
+//! no dispatch has more workgroups, than its numbers ask for.
 
 use super::params::MAX_DIMS;
-use super::{Binding, Constant, Params, Pass, Plan, Program, Slot};
+use super::reduction::MAX_STEPS;
+use super::{
+    Access, Binding, BroadcastParams, Constant, Declaration, HardmaxWriteParams, Kernel, Params, Pass, Plan, Program,
+    ReductionParams, Slot, Store, check_count,
+};
+use crate::error::list;
 use crate::{Error, Limits};
 
 impl Plan {
-    /// Whether the plan can be dispatched on a device with these limits, and every binding names bytes that are there.
+    /// Whether the plan can be dispatched on a device with these limits, and every binding names bytes that are there, of a
+    /// slot that its shader may read or write.
     ///
     /// [`Kernels::prepare`](crate::Kernels::prepare) asks this first. It is not left to wgpu, which accepts a workgroup of
     /// any size where an `override` sets it, and knows nothing of slots.
@@ -14,46 +24,79 @@ impl Plan {
     /// # Errors
     /// [`Error::TooLarge`] or [`Error::BindingMisaligned`] for a plan that was made for larger limits,
     /// [`Error::MissingFeature`] for one that was made for [`Limits::int64`] where there is none;
-    /// [`Error::InvalidPlan`] for one that contradicts itself.
+    /// [`Error::InvalidPlan`] for one that contradicts itself; those of [`Limits::check`].
     pub fn check(&self, limits: &Limits) -> Result<(), Error> {
+        limits.check()?;
+        check_count(self.passes.len())?;
+        self.check_slots()?;
+        for (n, pass) in self.passes.iter().enumerate() {
+            self.check_pass(pass, limits).map_err(|error| match error {
+                Error::InvalidPlan { problem } => Error::InvalidPlan { problem: format!("pass {n}: {problem}") },
+                other => other,
+            })?;
+        }
+        Ok(())
+    }
+
+    fn check_slots(&self) -> Result<(), Error> {
+        let declared = [&self.input_bytes[..], &self.output_bytes, &self.scratch_bytes].concat();
+        ensure(declared.iter().all(|bytes| bytes.is_multiple_of(4)), || {
+            format!("its slots have {} bytes, whole words expected", list(&declared))
+        })?;
         if let Some(input) = self.in_place {
             let there = input < self.input_bytes.len() && !self.output_bytes.is_empty();
             ensure(there, || format!("output 0 is to be written over input {input}, and one of them is not there"))?;
+            ensure(self.input_bytes[input] == 0, || {
+                format!("output 0 is to be written over input {input}, also read")
+            })?;
         }
         for (n, bytes) in self.constants.iter().enumerate() {
             ensure(!bytes.is_empty() && bytes.len().is_multiple_of(4), || {
                 format!("constant {n} has {} bytes, a multiple of 4 and more than 0 expected", bytes.len())
             })?;
         }
-        self.passes.iter().enumerate().try_for_each(|(n, pass)| self.check_pass(n, pass, limits))
+        Ok(())
     }
 
-    fn check_pass(&self, n: usize, pass: &Pass, limits: &Limits) -> Result<(), Error> {
-        for constant in &pass.kernel.constants {
-            check_constant(*constant, limits)?;
-        }
-        if pass.kernel.int64 && !limits.int64 {
-            return Err(Error::MissingFeature { feature: "SHADER_INT64" });
-        }
+    fn check_pass(&self, pass: &Pass, limits: &Limits) -> Result<(), Error> {
+        let group = check_kernel(&pass.kernel, limits)?;
         for groups in pass.grid {
             within("workgroups in one dimension", groups.into(), limits.max_groups.into())?;
         }
-        ensure(pass.params_fit(), || format!("pass {n} has parameters that {} does not take", pass.kernel))?;
+        ensure(pass.params_fit(), || format!("its parameters are such as {} does not take", pass.kernel))?;
+        check_work(pass, &Work::of(pass, &group)?)?;
         within("storage bindings of a pass", pass.bindings.len() as u64, limits.max_storage_bindings.into())?;
-        for binding in &pass.bindings {
-            within("bytes of a binding", binding.bytes, limits.max_binding_bytes)?;
-            let (offset, alignment) = (binding.offset_bytes, limits.binding_alignment_bytes.max(1));
-            if offset % alignment != 0 {
-                return Err(Error::BindingMisaligned { slot: binding.slot.to_string(), offset, alignment });
+        self.check_bindings(pass, limits)
+    }
+
+    /// The bindings are those that the shader declares, each once.
+    fn check_bindings(&self, pass: &Pass, limits: &Limits) -> Result<(), Error> {
+        let declared = pass.kernel.bindings();
+        let numbers: Vec<u32> = pass.bindings.iter().map(|own| own.binding).collect();
+        let each_once = numbers.len() == declared.len() && declared.iter().all(|own| numbers.contains(&own.binding));
+        ensure(each_once, || {
+            let expected: Vec<u32> = declared.iter().map(|own| own.binding).collect();
+            format!("bindings {} given, {} expected by {}", list(&numbers), list(&expected), pass.kernel)
+        })?;
+        for own in &pass.bindings {
+            within("bytes of a binding", own.bytes, limits.max_binding_bytes)?;
+            let (offset, alignment) = (own.offset_bytes, limits.binding_alignment_bytes);
+            if !offset.is_multiple_of(alignment) {
+                return Err(Error::BindingMisaligned { slot: own.slot.to_string(), offset, alignment });
             }
-            self.check_binding(binding).map_err(|problem| Error::InvalidPlan {
-                problem: format!("binding {} of pass {n}: {problem}", binding.binding),
-            })?;
+            let declared = declared.iter().find(|declared| declared.binding == own.binding);
+            let problem = match declared.map(|declared| self.binding_problem(own, declared)) {
+                Some(problem) => problem,
+                None => continue, // there is one for each
+            };
+            let alone = pass.bindings.iter().filter(|other| own.writes && other.slot == own.slot).count() < 2;
+            let problem = problem.or((!alone).then(|| format!("{} is written and bound twice", own.slot)));
+            ensure(problem.is_none(), || format!("binding {}: {}", own.binding, problem.unwrap_or_default()))?;
         }
         Ok(())
     }
 
-    fn check_binding(&self, own: &Binding) -> Result<(), String> {
+    fn binding_problem(&self, own: &Binding, declared: &Declaration) -> Option<String> {
         let given = match own.slot {
             Slot::Input(n) => self.input_bytes.get(n).copied(),
             Slot::Output(n) => self.output_bytes.get(n).copied(),
@@ -61,17 +104,20 @@ impl Plan {
             Slot::Constant(n) => self.constants.get(n).map(|bytes| bytes.len() as u64),
         };
         let Some(given) = given else {
-            return Err(format!("the plan has no {}", own.slot));
+            return Some(format!("the plan has no {}", own.slot));
         };
-        if own.bytes == 0 || !own.bytes.is_multiple_of(4) {
-            return Err(format!("{} bytes, a multiple of 4 and more than 0 expected", own.bytes));
+        if !declared.role.allows(own.slot) || own.writes != declared.writes {
+            let access = |writes| if writes { "written" } else { "read" };
+            let (is, expected) = (access(own.writes), access(declared.writes));
+            return Some(format!("{} is {is}, {:?} {expected} there", own.slot, declared.role).to_lowercase());
         }
-        if own.writes && matches!(own.slot, Slot::Input(_) | Slot::Constant(_)) {
-            return Err(format!("{} is written", own.slot));
+        if own.bytes < declared.element_bytes || !own.bytes.is_multiple_of(4) {
+            let least = declared.element_bytes;
+            return Some(format!("{} bytes, a multiple of 4 and at least {least} expected", own.bytes));
         }
         match own.offset_bytes.checked_add(own.bytes) {
-            Some(end) if end <= given => Ok(()),
-            _ => Err(format!("{} bytes from byte {} on, of {given} of {}", own.bytes, own.offset_bytes, own.slot)),
+            Some(end) if end <= given => None,
+            _ => Some(format!("{} bytes from byte {} on, of {given} of {}", own.bytes, own.offset_bytes, own.slot)),
         }
     }
 }
@@ -87,8 +133,7 @@ impl Pass {
                 Params::Reduction(params),
             ) => params.kept.len() <= MAX_DIMS && params.outer.len() <= MAX_DIMS,
             (Program::MaxPacks { operands, .. } | Program::MaxElements { operands }, Params::Broadcast(params)) => {
-                operands <= u32::BITS // a mask of so many bits tells their forms
-                    && params.operands.len() == operands as usize
+                params.operands.len() == operands as usize
                     && params.sizes.len() <= MAX_DIMS
                     && params.operands.iter().all(|operand| operand.strides.len() <= MAX_DIMS)
             }
@@ -97,23 +142,229 @@ impl Pass {
     }
 }
 
-/// What loops count in steps of must be neither 0 nor more than their ends leave room for (`shaders/shared/grid.wgsl`):
-/// four teams at the most.
-fn check_constant(constant: Constant, limits: &Limits) -> Result<(), Error> {
-    const LARGEST_GROUP: u32 = 0x10000 / 4; // no device has larger ones
-    let most = limits.max_group_invocations.min(LARGEST_GROUP).into();
-    match constant {
-        Constant::Group(invocations) => {
-            within("invocations of a workgroup", invocations.into(), most)?;
-            ensure(invocations > 0, || "a workgroup has no invocations".to_string())
-        }
-        Constant::Team(invocations) => {
-            within("invocations of a team", invocations.into(), most)?;
-            let problem = || format!("a team has {invocations} invocations, a power of two expected");
-            ensure(invocations.is_power_of_two(), problem)
-        }
-        _ => Ok(()),
+/// A workgroup, in invocations.
+struct Group {
+    invocations: u64,
+    /// Those that share a task.
+    team: u64,
+}
+
+/// A kernel that there is, with its own constants, each at most once.
+fn check_kernel(kernel: &Kernel, limits: &Limits) -> Result<Group, Error> {
+    ensure(kernel.exists(), || format!("there is no {kernel}"))?;
+    if kernel.int64 && !limits.int64 {
+        return Err(Error::MissingFeature { feature: "SHADER_INT64" });
     }
+    let (mut group, mut team) = (None, None);
+    for (n, &constant) in kernel.constants.iter().enumerate() {
+        let name = constant.name();
+        ensure(kernel.declares(constant), || format!("{kernel} has no constant {name}"))?;
+        let before = &kernel.constants[..n];
+        ensure(before.iter().all(|other| other.name() != name), || format!("constant {name} is given twice"))?;
+        match constant {
+            Constant::Group(invocations) => group = Some(check_invocations("a workgroup", invocations)?),
+            Constant::Team(invocations) => team = Some(check_invocations("a team", invocations)?),
+            Constant::IndexWords(words) => {
+                ensure(matches!(words, 1 | 2), || format!("an index has {words} words, 1 or 2 expected"))?;
+            }
+            _ => {}
+        }
+    }
+    // Their defaults are no device's.
+    let given = |constant: Option<u64>, name| ensure(constant.is_some(), || format!("constant {name} is missing"));
+    given(group, "GROUP")?;
+    if kernel.declares(Constant::Team(1)) {
+        given(team, "TEAM")?;
+    }
+    let group = Group { invocations: group.unwrap_or(1), team: team.unwrap_or(1) };
+    check_group(kernel, &group, limits).map(|()| group)
+}
+
+/// What loops count in steps of must be neither 0 nor more than their ends leave room for (`shaders/shared/grid.wgsl`):
+/// four teams at the most. Of powers of two all teams are whole.
+fn check_invocations(what: &str, invocations: u32) -> Result<u64, Error> {
+    let problem = || format!("{what} has {invocations} invocations, a power of two expected");
+    ensure(invocations.is_power_of_two(), problem)?;
+    Ok(invocations.into())
+}
+
+fn check_group(kernel: &Kernel, group: &Group, limits: &Limits) -> Result<(), Error> {
+    const LARGEST_GROUP: u32 = 0x10000 / 4; // no device has larger ones
+    let &Group { invocations, team } = group;
+    let most = limits.max_group_invocations.min(LARGEST_GROUP).into();
+    within("invocations of a workgroup", invocations, most)?;
+    within("invocations of a team", team, invocations)?;
+    if team > 1 {
+        // A merge keeps at most 16 bytes for each invocation.
+        within("bytes of workgroup memory", invocations * 16, limits.max_group_memory_bytes.into())?;
+    }
+    // One invocation writes the results that share a unit.
+    let (teams, results) = (invocations / team, store_lanes(kernel));
+    ensure(team == 1 || teams >= results, || {
+        format!("a workgroup has {teams} teams, at least {results} expected, whose results fill a unit")
+    })
+}
+
+/// How many results, of a reduction or slices of a Hardmax, share what is written at once.
+fn store_lanes(kernel: &Kernel) -> u64 {
+    match kernel.program {
+        Program::Reduce { store: Store::Value | Store::Both, .. } | Program::HardmaxRows { packs: false, .. } => {
+            kernel.dtype.lanes()
+        }
+        _ => 1,
+    }
+}
+
+/// What a dispatch has to do, as its shader counts it.
+struct Work {
+    /// Workgroups with something to do.
+    groups: u64,
+    /// The most turns of loops that an invocation takes, nested loops counted together.
+    turns: u64,
+}
+
+/// The most turns of an invocation: far more than are planned, no fewer than lavapipe makes before it ends a loop.
+const MAX_TURNS: u64 = 2 * MAX_STEPS;
+
+fn check_work(pass: &Pass, work: &Work) -> Result<(), Error> {
+    let [x, y, z] = pass.grid.map(u64::from);
+    // Folded into two dimensions, where the last row may be surplus.
+    let enough = z == 1 && x * y >= work.groups && x * y < work.groups + x.max(y).max(1);
+    ensure(enough, || format!("{:?} workgroups given, {} in two dimensions expected", pass.grid, work.groups))?;
+    ensure(work.turns <= MAX_TURNS, || {
+        format!("an invocation takes {} turns of its loops, at most {MAX_TURNS} expected", work.turns)
+    })
+}
+
+impl Work {
+    fn of(pass: &Pass, group: &Group) -> Result<Work, Error> {
+        match &pass.params {
+            Params::Fill(params) => {
+                ensure(params.share > 0, || "0 words in turn: more than 0 expected".to_string())?;
+                Ok(Work::shared(params.words.into(), params.share.into(), 1, group))
+            }
+            Params::Reduction(params) => Work::of_reduction(&pass.kernel, params, group),
+            Params::HardmaxWrite(params) => Work::of_write(&pass.kernel, params, group),
+            Params::Broadcast(params) => Work::of_broadcast(&pass.kernel, params, group),
+        }
+    }
+
+    /// Units that invocations take in turn, a share each.
+    fn shared(units: u64, share: u64, turns_of_one: u64, group: &Group) -> Work {
+        let groups = units.div_ceil(share).div_ceil(group.invocations);
+        Work { groups, turns: share.min(units).saturating_mul(turns_of_one) }
+    }
+
+    fn of_reduction(kernel: &Kernel, params: &ReductionParams, group: &Group) -> Result<Work, Error> {
+        let dtype = kernel.dtype;
+        let pack = dtype.pack_elements();
+        let [outputs, reduce_len, chunks, share, columns] =
+            [params.outputs, params.reduce_len, params.chunks, params.share, params.columns].map(u64::from);
+        let lanes = store_lanes(kernel);
+        let team = group.team;
+        let by_teams = |tasks: u64, turns| Work { groups: tasks.div_ceil(group.invocations / team), turns };
+        let counts = [params.outputs, params.share];
+        ensure(!counts.contains(&0), || format!("{outputs} outputs, {share} in turn: more than 0 expected"))?;
+        match kernel.program {
+            Program::Reduce { access, store, .. } => {
+                let scan = scan_turns(kernel, params, access, team)?;
+                let placed = matches!(store, Store::Partial | Store::Piece);
+                let tasks = if placed { outputs.saturating_mul(chunks) } else { outputs };
+                if access == Access::Columns {
+                    ensure(columns > 0, || "0 columns, more than 0 expected".to_string())?;
+                    let packs = if kernel.constants.contains(&Constant::Wide) { 4 } else { 1 };
+                    let blocks = (outputs / columns * columns.div_ceil(pack * packs)).saturating_mul(chunks);
+                    return Ok(Work::shared(blocks, 1, scan.saturating_mul(packs), group));
+                }
+                Ok(match team {
+                    1 => Work::shared(tasks.div_ceil(lanes), share, scan.saturating_mul(lanes), group),
+                    _ => by_teams(tasks, scan),
+                })
+            }
+            Program::HardmaxRows { access, packs, .. } => {
+                let scan = scan_turns(kernel, params, access, team)?;
+                let written = reduce_len / if packs { pack } else { dtype.lanes() };
+                let turns = scan.saturating_add(written / team + 1);
+                Ok(match team {
+                    1 => Work::shared(outputs.div_ceil(lanes), share, turns.saturating_mul(lanes), group),
+                    _ => by_teams(outputs, turns),
+                })
+            }
+            _ => {
+                ensure(columns > 0, || "0 columns, more than 0 expected".to_string())?;
+                let scan = scan_turns(kernel, params, Access::Strided, 1)?;
+                let lanes = dtype.lanes();
+                // Winners of its own and the next columns; those of further ones, where a block ends.
+                let turns = scan.saturating_mul(lanes * (lanes + 2)).saturating_add(reduce_len * lanes);
+                Ok(Work::shared(outputs / columns * columns.div_ceil(lanes), 1, turns, group))
+            }
+        }
+    }
+
+    fn of_write(kernel: &Kernel, params: &HardmaxWriteParams, group: &Group) -> Result<Work, Error> {
+        let [len, columns, slice_len, share] =
+            [params.len, params.columns, params.slice_len, params.share].map(u64::from);
+        ensure(len > 0 && columns > 0 && slice_len > 0 && share > 0, || {
+            format!("{len} elements of {columns} slices of {slice_len}, {share} in turn: more than 0 expected")
+        })?;
+        countable(len + u64::from(params.position) + u64::from(params.column))?;
+        let packs = kernel.program == Program::HardmaxWriteRows { packs: true };
+        let write_len = if packs { kernel.dtype.pack_elements() } else { kernel.dtype.lanes() };
+        Ok(Work::shared(
+            len.div_ceil(write_len),
+            share,
+            2 * write_len.div_ceil(slice_len).max(kernel.dtype.lanes()),
+            group,
+        ))
+    }
+
+    fn of_broadcast(kernel: &Kernel, params: &BroadcastParams, group: &Group) -> Result<Work, Error> {
+        let [len, share, row_len, first, begin] =
+            [params.len, params.share, params.row_len, params.first, params.begin].map(u64::from);
+        ensure(len > 0 && share > 0 && row_len > 0, || {
+            format!("{len} elements in rows of {row_len}, {share} in turn: more than 0 expected")
+        })?;
+        countable(begin + len)?;
+        let packs = matches!(kernel.program, Program::MaxPacks { .. });
+        let write_len = if packs { kernel.dtype.pack_elements() } else { kernel.dtype.lanes() };
+        let units = if packs { len / write_len } else { (begin + len).div_ceil(write_len).saturating_sub(first) };
+        let own = share.min(units).saturating_mul(write_len);
+        let rows = own / row_len + 2;
+        let written = if packs { own / write_len } else { own };
+        let turns = written.saturating_add(rows * (params.sizes.len() as u64 + 1));
+        Ok(Work { turns, ..Work::shared(units, share, 1, group) })
+    }
+}
+
+/// The turns that the search of one task takes.
+fn scan_turns(kernel: &Kernel, params: &ReductionParams, access: Access, team: u64) -> Result<u64, Error> {
+    let [reduce_len, chunk_len, chunks, run_len] =
+        [params.reduce_len, params.chunk_len, params.chunks, params.run_len].map(u64::from);
+    if matches!(access, Access::Finish | Access::FinishPieces) {
+        return Ok(chunks.div_ceil(team));
+    }
+    let has = |constant| kernel.constants.contains(&constant);
+    let len = if has(Constant::Split) { chunk_len.min(reduce_len) } else { reduce_len };
+    ensure(len > 0 && run_len > 0 && chunks > 0, || {
+        format!("{reduce_len} elements in {chunks} chunks of {chunk_len}, in runs of {run_len}: more than 0 expected")
+    })?;
+    // A chunk that begins behind the last element would never end.
+    let chunks_fit = !has(Constant::Split) || (chunks - 1).saturating_mul(chunk_len) < reduce_len;
+    ensure(chunks_fit, || format!("{chunks} chunks of {chunk_len} are more than {reduce_len} elements"))?;
+    countable(reduce_len + chunk_len.max(run_len))?;
+    let (runs, run_len) = if has(Constant::Runs) { (len.div_ceil(run_len) + 1, run_len.min(len)) } else { (1, len) };
+    let run_turns = match access {
+        Access::Rows => run_len / (kernel.dtype.pack_elements() * team * 4) + 1,
+        Access::Columns => run_len + 1,
+        Access::Strided | Access::Finish | Access::FinishPieces => run_len / team + 1,
+    };
+    let dims = (params.kept.len() + params.outer.len()) as u64;
+    Ok(runs.saturating_mul(run_turns + params.outer.len() as u64).saturating_add(dims))
+}
+
+/// Counters of 32 bits reach it.
+fn countable(elements: u64) -> Result<(), Error> {
+    within("elements that a dispatch counts", elements, u32::MAX.into())
 }
 
 fn within(what: &'static str, given: u64, limit: u64) -> Result<(), Error> {

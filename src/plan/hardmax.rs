@@ -13,6 +13,7 @@ use super::{
     binding_elements, binding_step, check_binding, grid, output_bindings, plannable, target_part,
 };
 use crate::element::{Element, with_element_type};
+use crate::error::list;
 use crate::{DType, Error, Hardmax, Limits, Operation};
 
 pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
@@ -21,7 +22,7 @@ pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
     let outputs = op.outputs()?;
     let targets = output_bindings(&outputs);
     let plan = Plan::new(
-        format!("Hardmax {} {:?} over {slice:?}", op.dtype, op.input.shape()),
+        format!("Hardmax {} {} over {}", op.dtype, list(op.input.shape()), list(&slice)),
         op.input.views().len(),
         &targets,
     );

@@ -207,7 +207,8 @@ impl Kernel {
         Kernel { program, dtype, constants, int64: tuning.int64 && program.takes_packs() }
     }
 
-    /// The complete WGSL text. It declares what it needs and no more: `params` at binding 0, then the pass's bindings.
+    /// The complete WGSL text. It declares what it needs and no more: `params` at binding 0, then the pass's bindings
+    /// ([`Kernel::bindings`]). Of Max's operands it takes the first 32: [`Plan::check`](crate::Plan::check) allows no more.
     pub fn wgsl(&self) -> String {
         let parts: Vec<&str> = match self.program {
             Program::Fill => vec![shader!("fill")],
@@ -269,8 +270,8 @@ impl Kernel {
             }
         };
         let operands = match self.program {
-            Program::MaxPacks { operands, splats } => pack_operands(self.dtype, operands, splats),
-            Program::MaxElements { operands } => element_operands(self.dtype, operands),
+            Program::MaxPacks { operands, splats } => pack_operands(self.dtype, operands.min(u32::BITS), splats),
+            Program::MaxElements { operands } => element_operands(self.dtype, operands.min(u32::BITS)),
             _ => String::new(),
         };
         [shader!("shared/grid"), &parts.join("\n"), &operands].join("\n")

@@ -14,6 +14,7 @@ use super::{
     binding_elements, binding_step, check_binding, check_count, grid, output_bindings, plannable, target_part,
 };
 use crate::element::{Element, with_element_type};
+use crate::error::list;
 use crate::{DType, Error, Limits, Max, NanPolicy, Operation, View};
 
 /// The most operands of one dispatch: a mask of 32 bits tells their forms.
@@ -28,7 +29,7 @@ pub(crate) fn max(op: &Max, limits: &Limits) -> Result<Plan, Error> {
     let limits = &plannable(limits)?;
     let output = op.outputs()?.remove(0);
     let target = output_bindings(std::slice::from_ref(&output))[0];
-    let label = format!("Max {} of {} to {:?}", op.dtype, op.inputs.len(), output.shape);
+    let label = format!("Max {} of {} to {}", op.dtype, op.inputs.len(), list(&output.shape));
     let mut plan = Plan::new(label, op.inputs.iter().map(|input| input.views().len()).sum(), &[target]);
     if target.bytes == 0 {
         return Ok(plan);

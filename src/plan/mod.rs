@@ -9,6 +9,7 @@ mod dims;
 mod fill;
 mod hardmax;
 mod kernel;
+mod manifest;
 mod max;
 mod params;
 mod pieces;
@@ -23,6 +24,7 @@ use std::fmt;
 pub(crate) use arg_max::arg_max;
 pub(crate) use hardmax::hardmax;
 pub use kernel::{Access, Constant, Kernel, Operator, Program, Store};
+pub use manifest::{Declaration, Role};
 pub(crate) use max::max;
 pub use params::{
     BroadcastParams, Dim, FillParams, HardmaxWriteParams, OperandParams, Params, Placement, ReductionParams,
@@ -153,16 +155,17 @@ impl Plan {
                     seen.push(*b);
                 }
             }
-            seen.iter().map(|b| if b.writes && continues { 2 * b.bytes } else { b.bytes }).sum()
+            let bytes = |b: &Binding| if b.writes && continues { b.bytes.saturating_mul(2) } else { b.bytes };
+            seen.iter().map(bytes).fold(0, u64::saturating_add)
         };
-        self.passes.iter().map(pass_bytes).sum()
+        self.passes.iter().map(pass_bytes).fold(0, u64::saturating_add)
     }
 }
 
 impl Binding {
-    /// Where it ends, in bytes from the slot's start.
+    /// Where it ends, in bytes from the slot's start; the greatest number if that is greater still.
     pub fn end_bytes(&self) -> u64 {
-        self.offset_bytes + self.bytes
+        self.offset_bytes.saturating_add(self.bytes)
     }
 }
 
@@ -191,8 +194,9 @@ impl fmt::Display for Plan {
     }
 }
 
-/// The limits as plans take them: shaders count the words of a binding in 32 bits.
+/// The limits as plans take them, if a device can have them: shaders count the words of a binding in 32 bits.
 fn plannable(limits: &Limits) -> Result<Limits, Error> {
+    limits.check()?;
     const MAX_BINDING_BYTES: u64 = (1 << 32) - 4;
     Ok(Limits { max_binding_bytes: limits.max_binding_bytes.min(MAX_BINDING_BYTES), ..limits.clone() })
 }

@@ -20,7 +20,7 @@ pub enum Params {
 }
 
 impl Params {
-    /// The bytes of the uniform buffer.
+    /// The bytes of the uniform buffer. It has room for 32 dimensions: [`Plan::check`](crate::Plan::check) allows no more.
     pub fn to_bytes(&self) -> Vec<u8> {
         match self {
             Params::Reduction(params) => bytemuck::bytes_of(&params.raw()).to_vec(),
@@ -278,7 +278,7 @@ impl BroadcastParams {
 
 fn padded<T: Copy + Default>(values: &[T]) -> [T; MAX_DIMS] {
     let mut padded = [T::default(); MAX_DIMS];
-    padded[..values.len()].copy_from_slice(values);
+    padded.iter_mut().zip(values).for_each(|(padded, value)| *padded = *value);
     padded
 }
 

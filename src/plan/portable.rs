@@ -9,6 +9,8 @@ use super::{Kernel, Plan, Slot};
 /// A [`Plan`] whose kernels are WGSL text and whose parameters are words: what any WebGPU host can dispatch, in any
 /// language.
 ///
+/// It is written of any plan: where a plan was not made by this crate, on this device's limits, ask [`Plan::check`] first.
+///
 /// With the feature `serde` it is JSON for whoever likes. Its form is stable: within one [`version`](Self::version) fields
 /// keep their meaning, and new ones may be added.
 ///

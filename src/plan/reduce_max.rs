@@ -4,6 +4,7 @@ use super::fill::{fill, filled_words};
 use super::reduction::{Reduction, nan_constants, sources};
 use super::{Operator, Plan, Store, output_bindings, plannable};
 use crate::element::{Element, with_element_type};
+use crate::error::list;
 use crate::{EmptyMax, Error, Limits, Operation, ReduceMax};
 
 pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error> {
@@ -12,7 +13,7 @@ pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error>
     let outputs = op.outputs()?;
     let targets = output_bindings(&outputs);
     let plan = Plan::new(
-        format!("ReduceMax {} {:?} over {reduced:?}", op.dtype, op.input.shape()),
+        format!("ReduceMax {} {} over {}", op.dtype, list(op.input.shape()), list(&reduced)),
         op.input.views().len(),
         &targets,
     );

@@ -7,10 +7,16 @@ use wgmax::{AdapterKind, Error, Gpu, GpuOptions, Limits, Operation, Tensor, wgpu
 
 use super::{first_difference, tensors};
 
+static GPUS: OnceLock<[Gpu; 2]> = OnceLock::new();
+
 /// The devices under test: the adapter with all it has, 64-bit integers included, and the same with WebGPU's default
 /// limits and no optional feature. Which adapter is the environment's choice (see `tests/run.sh`).
+///
+/// Whichever thread asks for them waits for them when it ends: no test process ends with work in flight. SwiftShader does
+/// not survive that: its threads go on while the process takes down what they use.
 pub fn gpus() -> &'static [Gpu; 2] {
-    static GPUS: OnceLock<[Gpu; 2]> = OnceLock::new();
+    thread_local!(static IDLE_AT_THE_END: IdleAtTheEnd = const { IdleAtTheEnd });
+    IDLE_AT_THE_END.with(|_| {});
     GPUS.get_or_init(|| {
         [None, Some(wgpu::Limits::default())].map(|limits| {
             let options = GpuOptions { limits, ..Default::default() };
@@ -18,6 +24,19 @@ pub fn gpus() -> &'static [Gpu; 2] {
                 .unwrap_or_else(|error| panic!("these tests need a GPU adapter, tests/run.sh installs one: {error}"))
         })
     })
+}
+
+struct IdleAtTheEnd;
+
+impl Drop for IdleAtTheEnd {
+    fn drop(&mut self) {
+        let wait = || {
+            for gpu in GPUS.get().into_iter().flatten() {
+                let _ = gpu.device().poll(wgpu::PollType::wait_indefinitely()); // nothing is left to wait for where it is lost
+            }
+        };
+        let _ = std::thread::spawn(wait).join(); // a thread that ends has no more of what wgpu keeps for each
+    }
 }
 
 /// Runs an operation on every device, planned as for a GPU and as for a CPU, and holds it against the reference, bit

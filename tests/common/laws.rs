@@ -27,6 +27,7 @@ pub fn lawful_plan(op: &(impl Operation + ?Sized), limits: &Limits) -> Option<Pl
         }
     };
     check_plan(op, &plan, limits);
+    assert_eq!(plan.check(limits), Ok(()), "{plan}\n{limits:?}");
     Some(plan)
 }
 

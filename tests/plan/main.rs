@@ -423,7 +423,7 @@ fn an_operation_survives_json_and_may_leave_out_what_is_as_it_starts() {
 #[test]
 fn plans_that_contradict_themselves_are_refused() {
     type Change = fn(&mut Plan);
-    let changes: [(Change, &str); 19] = [
+    let changes: &[(Change, &str)] = &[
         (|plan| plan.passes[0].bindings[0].slot = Slot::Input(7), "the plan has no input 7"),
         (|plan| plan.passes[0].bindings[0].slot = Slot::Output(3), "the plan has no output 3"),
         (|plan| plan.passes[0].bindings[0].slot = Slot::Scratch(2), "the plan has no scratch 2"),
@@ -433,21 +433,34 @@ fn plans_that_contradict_themselves_are_refused() {
         (|plan| plan.passes[0].bindings[0].offset_bytes = u64::MAX - 255, "bytes from byte 18446744073709551360 on"),
         (|plan| plan.input_bytes.iter_mut().for_each(|bytes| *bytes = 0), "of 0 of input 0"),
         (|plan| plan.output_bytes.clear(), "the plan has no output 0"),
-        (|plan| plan.passes.iter_mut().for_each(|pass| pass.bindings[0].slot = Slot::Input(0)), "input 0 is written"),
+        (|plan| plan.passes[0].bindings[0].slot = Slot::Input(0), "input 0 is written, result written there"),
         (|plan| plan.in_place = Some(2), "output 0 is to be written over input 2"),
         (|plan| plan.constants = vec![vec![1, 2, 3]], "constant 0 has 3 bytes"),
         (|plan| plan.constants = vec![vec![]], "constant 0 has 0 bytes"),
         (|plan| plan.passes[0].params = Params::Reduction(ReductionParams::default()), "does not take"),
         (|plan| broadcast(plan).sizes = vec![2; 33], "does not take"),
         (|plan| broadcast(plan).operands.clear(), "does not take"),
-        (|plan| plan.passes[0].kernel.constants = vec![Constant::Group(0)], "a workgroup has no invocations"),
-        (|plan| plan.passes[0].kernel.constants.push(Constant::Team(0)), "a team has 0 invocations, a power of two"),
-        (|plan| plan.passes[0].kernel.constants.push(Constant::Team(48)), "a team has 48 invocations, a power of two"),
+        (|plan| plan.passes[0].kernel.constants = vec![Constant::Group(0)], "a workgroup has 0 invocations"),
+        (|plan| plan.passes[0].kernel.constants = vec![Constant::Group(48)], "a workgroup has 48 invocations, a power"),
+        (|plan| plan.passes[0].kernel.constants.clear(), "constant GROUP is missing"),
+        (|plan| plan.passes[0].kernel.constants.push(Constant::Team(16)), "has no constant TEAM"),
+        (|plan| plan.passes[0].kernel.constants.push(Constant::Group(256)), "constant GROUP is given twice"),
+        (|plan| plan.passes[0].bindings[1].binding = 9, "bindings [1, 9, 3] given, [1, 2, 3] expected"),
+        (|plan| plan.passes[0].bindings[1].binding = 3, "bindings [1, 3, 3] given, [1, 2, 3] expected"),
+        (|plan| plan.passes[0].bindings.truncate(2), "bindings [1, 2] given, [1, 2, 3] expected"),
+        (|plan| plan.passes[0].bindings[0].writes = false, "output 0 is read, result written there"),
+        (|plan| plan.passes[0].bindings[1].writes = true, "input 0 is written, operand read there"),
+        (|plan| plan.passes[0].bindings[1].slot = Slot::Output(0), "output 0 is written and bound twice"),
+        (|plan| plan.in_place = Some(0), "output 0 is to be written over input 0, also read"),
+        (|plan| plan.passes[0].grid = [65_535, 65_535, 1], "[65535, 65535, 1] workgroups given, 1 in two dimensions"),
+        (|plan| plan.passes[0].grid[2] = 2, "[1, 1, 2] workgroups given"),
+        (|plan| broadcast(plan).share = 0, "0 in turn: more than 0 expected"),
+        (|plan| broadcast(plan).row_len = 0, "in rows of 0"),
     ];
     let inputs = [View::new([16, 8]).unwrap(), View::new([16, 8]).unwrap()];
     let plan = Max::new(DType::F32, inputs).plan(&gpu()).unwrap();
     assert_eq!(plan.check(&gpu()), Ok(()));
-    for (change, expected) in changes {
+    for &(change, expected) in changes {
         let mut torn = plan.clone();
         change(&mut torn);
         match torn.check(&gpu()) {
@@ -455,6 +468,61 @@ fn plans_that_contradict_themselves_are_refused() {
             other => panic!("{other:?}, not {expected}"),
         }
     }
+}
+
+/// A team without its constant would be as large as the shader's default; one that leaves no team for a unit's results
+/// would write none of them.
+#[test]
+fn teams_that_do_not_fit_are_refused() {
+    let plan = reduce_max(DType::U8, &[64, 4096], &[1]).plan(&gpu()).unwrap();
+    let group = Constant::Group(256);
+    for (constants, expected) in [
+        (vec![group], "constant TEAM is missing"),
+        (vec![group, Constant::Team(48)], "a team has 48 invocations, a power of two"),
+        (vec![group, Constant::Team(0)], "a team has 0 invocations, a power of two"),
+        (vec![group, Constant::Team(128)], "a workgroup has 2 teams, at least 4 expected"),
+    ] {
+        let mut torn = plan.clone();
+        assert!(torn.passes[0].kernel.declares(Constant::Team(1)), "{plan}");
+        torn.passes[0].kernel.constants = constants;
+        let error = torn.check(&gpu()).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}, not {expected}");
+    }
+}
+
+/// Whatever a plan's numbers are, an invocation's loops end in time.
+#[test]
+fn turns_without_end_are_refused() {
+    let split = reduce_max(DType::F32, &[1 << 24], &[0]).plan(&cpu()).unwrap();
+    type Change = fn(&mut ReductionParams);
+    let changes: [(Change, &str); 5] = [
+        (|params| params.reduce_len = 0, "more than 0 expected"),
+        (|params| params.run_len = 0, "more than 0 expected"),
+        (|params| params.chunk_len <<= 1, "are more than 16777216 elements"),
+        (|params| params.share = 0, "0 in turn"),
+        (|params| (params.chunk_len, params.reduce_len) = (1 << 21, 1 << 30), "turns of its loops, at most"),
+    ];
+    for (change, expected) in changes {
+        let mut torn = split.clone();
+        let Params::Reduction(params) = &mut torn.passes[0].params else { panic!("{split}") };
+        change(params);
+        let error = torn.check(&cpu()).expect_err(expected).to_string();
+        assert!(error.contains(expected), "{error}, not {expected}");
+    }
+}
+
+/// What is written of a plan, or counted, is bounded, whatever the plan.
+#[test]
+fn a_plan_of_any_numbers_is_written_down() {
+    let mut plan = Max::new(DType::F32, vec![View::new([3, 4]).unwrap(); 2]).plan(&gpu()).unwrap();
+    broadcast(&mut plan).sizes = vec![2; 33];
+    broadcast(&mut plan).operands = vec![Default::default(); 41];
+    plan.passes[0].kernel.program = Program::MaxElements { operands: u32::MAX };
+    plan.passes[0].bindings.iter_mut().for_each(|b| (b.offset_bytes, b.bytes) = (u64::MAX, u64::MAX));
+    assert!(plan.check(&gpu()).is_err());
+    assert_eq!(PortablePlan::from(&plan).passes.len(), 1);
+    assert!(plan.to_string().contains("bytes 18446744073709551615..18446744073709551615"), "{plan}");
+    assert_eq!(plan.moved_bytes(), u64::MAX);
 }
 
 #[test]
@@ -497,13 +565,16 @@ fn a_plan_for_larger_limits_is_refused() {
         }
     }
     let whole = reduce_max(DType::F32, &[64, 4096], &[1]).plan(&gpu()).unwrap();
-    // The device's limit, and ours, since loops count in teams.
-    for (invocations, device, limit) in [(512, 256, 256), (1 << 15, 1 << 15, 1 << 14)] {
+    // Ours, since loops count in teams, the workgroup, and its memory.
+    let group = "invocations of a workgroup";
+    for (constants, what, given, limit) in [
+        ([Constant::Group(1 << 15), Constant::Team(1)], group, 1 << 15, 1 << 14),
+        ([Constant::Group(256), Constant::Team(512)], "invocations of a team", 512, 256),
+        ([Constant::Group(2048), Constant::Team(2)], "bytes of workgroup memory", 32 << 10, 16 << 10),
+    ] {
         let mut larger = whole.clone();
-        let is_team = |constant: &Constant| matches!(constant, Constant::Team(_));
-        *larger.passes[0].kernel.constants.iter_mut().find(|c| is_team(c)).unwrap() = Constant::Team(invocations);
-        let limits = Limits { max_group_invocations: device, ..gpu() };
-        let (what, given) = ("invocations of a team", invocations.into());
+        larger.passes[0].kernel.constants = constants.to_vec();
+        let limits = Limits { max_group_invocations: 1 << 15, ..gpu() };
         assert_eq!(larger.check(&limits), Err(Error::TooLarge { what, given, limit }));
     }
 }

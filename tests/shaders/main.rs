@@ -59,6 +59,51 @@ fn every_variant_validates_and_reaches_every_back_end() {
     }
 }
 
+/// The table that plans are checked against, and layouts made from, is what the text declares.
+#[test]
+fn every_kernel_declares_what_its_manifest_says() {
+    for kernel in kernels() {
+        let module = parse(&kernel);
+        let mut declared: Vec<(u32, bool, u64)> =
+            kernel.bindings().iter().map(|own| (own.binding, own.writes, own.element_bytes)).collect();
+        declared.sort();
+        let mut found: Vec<(u32, bool, u64)> = Vec::new();
+        for (_, global) in module.global_variables.iter() {
+            let Some(binding) = &global.binding else { continue };
+            assert_eq!(binding.group, 0, "{kernel}");
+            match (global.space, &module.types[global.ty].inner) {
+                (naga::AddressSpace::Storage { access }, naga::TypeInner::Array { stride, .. }) => {
+                    found.push((binding.binding, access.contains(naga::StorageAccess::STORE), (*stride).into()));
+                }
+                (space, _) => assert_eq!((binding.binding, space), (0, naga::AddressSpace::Uniform), "{kernel}"),
+            }
+        }
+        found.sort();
+        assert_eq!(declared, found, "{kernel}");
+        let constants = [
+            Constant::Group(1),
+            Constant::Team(1),
+            Constant::NansIgnored,
+            Constant::Last,
+            Constant::IndexWords(1),
+            Constant::Continues,
+            Constant::Guarded,
+            Constant::Keeps,
+            Constant::Split,
+            Constant::Runs,
+            Constant::Ragged,
+            Constant::Wide,
+            Constant::Far,
+        ];
+        let mut overrides: Vec<&str> =
+            constants.into_iter().filter(|&constant| kernel.declares(constant)).map(Constant::name).collect();
+        overrides.sort();
+        let mut found: Vec<&str> = module.overrides.iter().filter_map(|(_, own)| own.name.as_deref()).collect();
+        found.sort();
+        assert_eq!(overrides, found, "{kernel}");
+    }
+}
+
 /// Of all that compiles, planned or not, with the constants that loops take steps of at their largest and at their
 /// defaults: a plan may come from anywhere.
 #[test]
