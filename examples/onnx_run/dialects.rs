@@ -2,8 +2,8 @@
 //! `onednn`. The input is input 0, axes are input 1 or the attribute `axes`, and the attribute `keep_dims` is a flag.
 
 use wgmax::dialect::{onednn, openvino};
-use wgmax::onnx::proto::{self, AttributeProto, ModelProto, NodeProto};
 use wgmax::onnx::Model;
+use wgmax::onnx::proto::{self, AttributeProto, ModelProto, NodeProto};
 use wgmax::{ReduceMax, Tensor, View};
 
 use crate::{Backend, Outcome};
