@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Runs the tests, by routes: a route is a set of tests and where they run. `cargo test` alone runs what `cargo` knows of, on
-# the adapter that wgpu picks on this machine.
+# Runs the tests, by routes: a route is a set of tests and where they run.
 #
-#   tests/run.sh                   for a first look: what needs no GPU, and every GPU test on lavapipe, a Vulkan in software
+#   tests/run.sh                   for a first look: what needs no GPU, and every GPU test on lavapipe
 #   tests/run.sh --all             every route: what has to pass before a change goes in
 #   tests/run.sh --only ROUTE...   these routes
 #   tests/run.sh --list            the routes' names, and what each of them is
 #
-# On Debian and Ubuntu it installs what the routes need and is missing, such as lavapipe (Mesa); SwiftShader comes with
-# Debian's chromium. That takes root, or sudo without a password; else it says what to install. cargo-nextest is used where
-# it is there; cargo-fuzz is built into target/tools where there is a nightly toolchain.
+# On one's own GPU the tests run with `cargo test`. Here they run on software: lavapipe is Mesa's Vulkan, SwiftShader comes
+# with Debian's chromium. On Debian and Ubuntu what the routes need is installed where it is missing, which takes root, or
+# sudo without a password; else it is said what to install. cargo-nextest is used where it is there; cargo-fuzz is built
+# into target/tools where there is a nightly toolchain.
 #
 #   WGMAX_REQUIRE_ADAPTERS=1   what a route lacks is an error (otherwise it is said, and counted)
 #   WGMAX_FUZZ_SECONDS=60      how long each fuzz target runs

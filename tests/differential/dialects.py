@@ -24,8 +24,8 @@ class ReduceMax(Node):
         self.answer(law.reduce_max, array, self.reduced, keep == 1, law.least_finite)
 
     def random_axes(self, rank, wide):
-        """Different axes, each from either end; sometimes one that is not there, or the same one again. `wide` axes have
-        64 bits, of which the low 32 may name an axis that is there."""
+        """Different axes, each from either end; sometimes one that is not there, or the same one again. `wide` axes
+        have 64 bits, of which the low 32 may name an axis that is there."""
         rng = self.rng
         axes = [a - rank if rng.random() < 0.4 else a for a in rng.sample(range(rank), rng.randint(min(rank, 1), rank))]
         if rng.random() < 0.1:

@@ -3,8 +3,8 @@
     differential.py ONNX_RUN COUNT [ONNX_RUN_OPTION...]
 
 COUNT nodes of ONNX's, and a fifth as many each of OpenVINO's and of oneDNN's ReduceMax. On every valid node this crate
-must give the law's answer, bit for bit, on the GPU and on the CPU; on every wrong one an error. Where a peer differs, the
-kind of difference must stand in docs/divergences.md, and is counted there. Anything else fails.
+must give the law's answer, bit for bit, on the GPU and on the CPU; on every wrong one an error. Where a peer differs,
+the kind of difference must stand in docs/divergences.md, and is counted there. Anything else fails.
 """
 
 import collections

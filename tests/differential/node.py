@@ -120,7 +120,8 @@ class Node:
 
     def describe(self):
         shapes = {name: list(array.shape) for name, array in self.inputs.items()}
-        return f"{self.domain or 'onnx'} {self.op}-{self.version} (opset {self.opset}) {self.dtype} {self.data_kind} {shapes} " \
+        return f"{self.domain or 'onnx'} {self.op}-{self.version} (opset {self.opset}) " \
+               f"{self.dtype} {self.data_kind} {shapes} " \
                f"{self.attributes} {({n: a.tolist() for n, a in self.initializers.items()} or '')}"
 
 

@@ -29,8 +29,8 @@ class Failed(Exception):
 
 
 def load():
-    """The library of the package onednn-cpu-gomp; OSError without it. Tensors are too small for more threads than one."""
-    os.environ["OMP_NUM_THREADS"] = "1"
+    """The library of the package onednn-cpu-gomp; OSError without it."""
+    os.environ["OMP_NUM_THREADS"] = "1"  # the tensors are small
     return ctypes.CDLL(str(pathlib.Path(sys.prefix) / "lib/libdnnl.so.3"))
 
 

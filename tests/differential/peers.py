@@ -60,8 +60,8 @@ def reference(node):
 
 
 def openvino(node):
-    """The constant that OpenVINO's own folding makes of the node. Its CPU plugin has other rules: it rounds integers and
-    doubles through f32."""
+    """The constant that OpenVINO's own folding makes of the node. Its CPU plugin has other rules: it rounds integers
+    and doubles through f32."""
     from openvino import Model, passes
     from openvino.utils.node_factory import NodeFactory
 
@@ -93,7 +93,7 @@ def openvino_constant(array):
 
 @functools.cache
 def onednn_library():
-    """The library. Where an exception of its own ends the process, it does so without a word and without a core file."""
+    """The library. Where an exception of its own ends the process, that leaves no words and no core file."""
     import onednn
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -146,7 +146,7 @@ def work(peer, nodes, first, results):
 
 
 def answers(peer, nodes):
-    """Every node's answer; ("aborted", …) where the peer's process ended itself, ("crashed", …) where it ended otherwise."""
+    """Every node's answer; ("aborted", …) where the peer ended its process, ("crashed", …) where that ended otherwise."""
     context, found = multiprocessing.get_context("fork"), []
     while len(found) < len(nodes):
         receiver, sender = context.Pipe(duplex=False)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Holds 5 000 random nodes of ONNX's against onnxruntime's CPU provider and ONNX's reference evaluator, and 1 000 of each other
-# dialect's against OpenVINO and oneDNN. A peer that this machine cannot have (oneDNN's package is for Linux on x86-64) is
-# left out, and said.
+# Holds 5 000 random nodes of ONNX's against onnxruntime's CPU provider and ONNX's reference evaluator, and 1 000 of each
+# other dialect's against OpenVINO and oneDNN. A peer that this machine cannot have is left out, and said: oneDNN's package
+# is for Linux on x86-64.
 #
 #   tests/differential/run.sh [ONNX_RUN_OPTION...]      such as --backend cpu, or --adapter NAME
 #
