@@ -1,28 +1,78 @@
 #!/usr/bin/env bash
-# Runs every test: those that need no GPU once, the others on each adapter found, the documentation's examples, and what
-# runs in browsers and in node (tests/web/run.sh).
+# Runs the tests, by routes: a route is a set of tests and where they run.
 #
-#   tests/run.sh
+#   tests/run.sh                   for a first look: what needs no GPU, and every GPU test on lavapipe
+#   tests/run.sh --all             every route: what has to pass before a change goes in
+#   tests/run.sh --only ROUTE...   these routes
+#   tests/run.sh --list            the routes' names, and what each of them is
 #
-# On Debian and Ubuntu it installs what is missing: lavapipe (Mesa's software Vulkan) and, where the distribution has
-# it, SwiftShader (it comes with the chromium package). That takes root, or sudo without a password; else it says what
-# to install. With cargo-nextest it uses that.
+# On one's own GPU the tests run with `cargo test`. Here they run on software: lavapipe is Mesa's Vulkan, SwiftShader comes
+# with Debian's chromium. On Debian and Ubuntu what the routes need is installed where it is missing, which takes root, or
+# sudo without a password; else it is said what to install. cargo-nextest is used where it is there; cargo-fuzz is built
+# into target/tools where there is a nightly toolchain.
 #
-#   WGMAX_REQUIRE_ADAPTERS=1   a missing adapter is an error (otherwise it is said, and counted)
-#   WGMAX_FUZZ_SECONDS=60      how long each fuzz target runs, where cargo-fuzz and a nightly toolchain are there
+#   WGMAX_REQUIRE_ADAPTERS=1   what a route lacks is an error (otherwise it is said, and counted)
+#   WGMAX_FUZZ_SECONDS=60      how long each fuzz target runs
+#   WGMAX_SECONDS=60           how long the generator of random operations runs on each adapter, with --all
+#   WGMAX_MUTATIONS=20000      how many plans are mutated on each adapter, with --all
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+# Each route's name and what it is. `route_NAME` runs it.
+list="host              the planner, dialects, ONNX files, the CPU reference: what needs no GPU
+documentation     the examples in the documentation
+lavapipe          every GPU test on lavapipe
+lavapipe_onnx     ONNX's own node tests on lavapipe, and on the CPU reference
+peers             random nodes on lavapipe, against ONNX Runtime, ONNX's evaluator, OpenVINO and oneDNN
+swiftshader       every GPU test on SwiftShader
+swiftshader_onnx  ONNX's own node tests on SwiftShader, and on the CPU reference
+web               the same cases on every way to WebGPU: native, Chromium, node on Dawn; and the example's page
+hardware          every GPU test on this machine's own GPU
+fuzz              the fuzz targets, for WGMAX_FUZZ_SECONDS each"
+mapfile -t every < <(awk '{ print $1 }' <<<"$list")
+first_look=(host documentation lavapipe)
+[[ $(uname) == Linux ]] || first_look=(host documentation hardware)
+
 # Test binaries that need no GPU.
 host_tests=(budgets plan shaders dialects onnx_hostile paper view)
-# Those that tests/web/run.sh runs, beside the other routes that take the same cases.
-route_tests=(matrix)
+# Those that tests/web/run.sh runs, beside the other ways that take the same cases.
+web_tests=(matrix)
 
 say() { printf '%s\n' "$*" >&2; }
 die() {
     say "tests/run.sh: $*"
     exit 1
 }
+# within WORD LIST...: whether the list has the word.
+within() {
+    local word=$1
+    shift
+    [[ " $* " == *" $word "* ]]
+}
+
+selected=("${first_look[@]}")
+case ${1:-} in
+    "") [[ $# -eq 0 ]] || die "an empty argument" ;;
+    --all)
+        selected=("${every[@]}")
+        [[ $# -eq 1 ]] || die "--all takes no more arguments"
+        export WGMAX_SECONDS=${WGMAX_SECONDS:-60} WGMAX_MUTATIONS=${WGMAX_MUTATIONS:-20000}
+        ;;
+    --only)
+        selected=("${@:2}")
+        [[ $# -gt 1 ]] || die "--only takes the names of routes, ${every[*]}"
+        for name in "${selected[@]}"; do
+            within "$name" "${every[@]}" || die "no route ${name@Q}, there are ${every[*]}"
+        done
+        ;;
+    --list)
+        printf '%s\n' "$list"
+        exit
+        ;;
+    *) die "${1@Q} is no option: --all, --only ROUTE..., --list, or none" ;;
+esac
+
+# What is here, and what is installed.
 
 # The first file of these that exists.
 first_file() {
@@ -41,23 +91,44 @@ swiftshader_icd() {
     first_file "${owned[@]}" /usr/lib/chromium/vk_swiftshader_icd.json
 }
 have_loader() { [[ -n $(first_file /usr/lib/*/libvulkan.so.1 /usr/lib/libvulkan.so.1 /usr/lib64/libvulkan.so.1) ]]; }
+have_nightly() { cargo +nightly --version >/dev/null 2>&1; }
+have_fuzz() { cargo fuzz --version >/dev/null 2>&1; }
 
 distribution() { (. /etc/os-release 2>/dev/null && printf '%s' "${ID:-}") || true; }
 
-install_missing() {
-    local packages=() as_root=()
-    command -v cc >/dev/null || packages+=(gcc libc6-dev)
-    have_loader || packages+=(libvulkan1)
-    [[ -n $(lavapipe_icd) ]] || packages+=(mesa-vulkan-drivers)
+# select_any ROUTE...: whether one of these is selected.
+select_any() {
+    local name
+    for name in "$@"; do
+        ! within "$name" "${selected[@]}" || return 0
+    done
+    return 1
+}
+
+missing_packages() {
+    command -v cc >/dev/null || printf '%s\n' gcc libc6-dev
+    if select_any lavapipe lavapipe_onnx peers swiftshader swiftshader_onnx web; then
+        have_loader || printf '%s\n' libvulkan1
+    fi
+    if select_any lavapipe lavapipe_onnx peers web; then
+        [[ -n $(lavapipe_icd) ]] || printf '%s\n' mesa-vulkan-drivers
+    fi
     # For the cases and peers that come as Python packages.
-    if ! python3 -c 'import ensurepip, pip, venv' 2>/dev/null; then
-        packages+=(python3 python3-venv python3-pip)
+    if select_any lavapipe_onnx peers swiftshader_onnx; then
+        python3 -c 'import ensurepip, pip, venv' 2>/dev/null || printf '%s\n' python3 python3-venv python3-pip
     fi
     # Ubuntu's chromium package is a stub for a snap, without the file.
-    [[ -n $(swiftshader_icd) || $(distribution) != debian ]] || packages+=(chromium)
+    if select_any swiftshader swiftshader_onnx web; then
+        [[ -n $(swiftshader_icd) || $(distribution) != debian ]] || printf '%s\n' chromium
+    fi
+}
+
+install_missing() {
+    local packages as_root=()
+    mapfile -t packages < <(missing_packages)
     [[ ${#packages[@]} -gt 0 ]] || return 0
     if ! command -v apt-get >/dev/null; then
-        say "no apt-get here; to run every test install what Debian calls: ${packages[*]}"
+        say "no apt-get here; to run these routes install what Debian calls: ${packages[*]}"
         return 0
     fi
     if [[ $(id -u) -ne 0 ]]; then
@@ -78,12 +149,12 @@ install_missing() {
 install_missing
 command -v cargo >/dev/null || die "cargo is missing; install Rust from https://rustup.rs"
 command -v cc >/dev/null || die "a C linker is missing; install gcc and libc6-dev"
+export PATH=$PWD/target/tools/bin:$PATH
 
-if [[ -z ${XDG_RUNTIME_DIR:-} ]]; then
-    XDG_RUNTIME_DIR=$(mktemp -d)
-    export XDG_RUNTIME_DIR
-    trap 'rm -rf "$XDG_RUNTIME_DIR"' EXIT
-fi
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+log=$scratch/log
+export XDG_RUNTIME_DIR=${XDG_RUNTIME_DIR:-$scratch} # Vulkan's loader and Mesa ask for one
 
 if cargo nextest --version >/dev/null 2>&1; then
     runner=nextest
@@ -96,16 +167,15 @@ fi
 gpu_tests=()
 for file in tests/*.rs; do
     name=$(basename "$file" .rs)
-    [[ " ${host_tests[*]} ${route_tests[*]} " == *" $name "* ]] || gpu_tests+=("$name")
+    within "$name" "${host_tests[@]}" "${web_tests[@]}" || gpu_tests+=("$name")
 done
 
-log=$(mktemp)
 report=()
 failures=0
 missing=0
 
-# route NAME COMMAND...: runs it, and notes how many tests passed and failed.
-route() {
+# run NAME COMMAND...: runs it, and notes how many tests passed and failed.
+run() {
     local name=$1 begin=$SECONDS outcome=ok
     shift
     say "--- $name: $*"
@@ -127,6 +197,9 @@ route() {
         failures=$((failures + 1))
     fi
     report+=("$name: $counts, $((SECONDS - begin)) s: $outcome")
+    # What a route itself leaves out, it says in lines of its own.
+    mapfile -t lines < <(grep '^LEFT OUT' "$log" || true)
+    report+=("${lines[@]/#/    }")
 }
 
 absent() {
@@ -143,6 +216,11 @@ cargo_test() {
         cargo test --all-features --no-fail-fast "$@"
     fi
 }
+gpu_test() {
+    local arguments
+    mapfile -t arguments < <(printf -- '--test\n%s\n' "${gpu_tests[@]}")
+    cargo_test "${arguments[@]}"
+}
 
 # with_driver ICD COMMAND...: Vulkan sees that driver only. Old loaders know the second name.
 with_driver() {
@@ -150,53 +228,94 @@ with_driver() {
     shift
     VK_DRIVER_FILES=$icd VK_ICD_FILENAMES=$icd "$@"
 }
+on_lavapipe() {
+    local name=$1 icd
+    shift
+    icd=$(lavapipe_icd)
+    if [[ -n $icd ]] && have_loader; then
+        run "$name" with_driver "$icd" "$@"
+    else
+        absent "$name" "no lavapipe found (Debian and Ubuntu: libvulkan1 and mesa-vulkan-drivers)"
+    fi
+}
+on_swiftshader() {
+    local name=$1 icd
+    shift
+    icd=$(swiftshader_icd)
+    if [[ -n $icd ]] && have_loader; then
+        run "$name" with_driver "$icd" "$@"
+    else
+        absent "$name" "no SwiftShader found (Debian: chromium; Ubuntu has no package with it)"
+    fi
+}
 
-named() { printf -- '--test\n%s\n' "$@"; }
-mapfile -t host_arguments < <(named "${host_tests[@]}")
-mapfile -t gpu_arguments < <(named "${gpu_tests[@]}")
+# The routes.
 
-route "no GPU" cargo_test --lib "${host_arguments[@]}"
-route "documentation" cargo test --all-features --doc
+route_host() {
+    local arguments
+    mapfile -t arguments < <(printf -- '--test\n%s\n' "${host_tests[@]}")
+    run host cargo_test --lib "${arguments[@]}"
+}
+route_documentation() { run documentation cargo test --all-features --doc; }
+route_lavapipe() { on_lavapipe lavapipe gpu_test; }
+route_lavapipe_onnx() { on_lavapipe lavapipe_onnx tests/conformance/run.sh; }
+route_peers() { on_lavapipe peers tests/differential/run.sh; }
+route_swiftshader() { on_swiftshader swiftshader gpu_test; }
+route_swiftshader_onnx() { on_swiftshader swiftshader_onnx tests/conformance/run.sh; }
 
-if cargo fuzz --version >/dev/null 2>&1 && cargo +nightly --version >/dev/null 2>&1; then
-    route "fuzz targets" tests/fuzz.sh
-else
-    report+=("fuzz targets: LEFT OUT, cargo-fuzz or a nightly toolchain is missing")
-fi
-
-icd=$(lavapipe_icd)
-if [[ -n $icd ]] && have_loader; then
-    route "lavapipe" with_driver "$icd" cargo_test "${gpu_arguments[@]}"
-    route "lavapipe, ONNX's cases" with_driver "$icd" tests/conformance/run.sh
-    route "lavapipe, random nodes against peers" with_driver "$icd" tests/differential/run.sh
-else
-    absent "lavapipe" "no driver found (Debian and Ubuntu: libvulkan1 and mesa-vulkan-drivers)"
-fi
-icd=$(swiftshader_icd)
-if [[ -n $icd ]] && have_loader; then
-    route "SwiftShader" with_driver "$icd" cargo_test "${gpu_arguments[@]}"
-    route "SwiftShader, ONNX's cases" with_driver "$icd" tests/conformance/run.sh
-else
-    absent "SwiftShader" "no driver found (Debian: chromium; Ubuntu has no package with it)"
-fi
-# Browsers, node, and the crate itself through the same cases.
-if [[ -n $icd && -n $(lavapipe_icd) ]] && have_loader; then
-    LAVAPIPE=$(lavapipe_icd) SWIFTSHADER=$icd route "browsers and node" tests/web/run.sh
+route_web() {
+    local lavapipe swiftshader lines
+    lavapipe=$(lavapipe_icd) swiftshader=$(swiftshader_icd)
+    if [[ -z $lavapipe || -z $swiftshader ]] || ! have_loader; then
+        absent web "it needs Chromium with SwiftShader, and lavapipe beside it"
+        return
+    fi
+    LAVAPIPE=$lavapipe SWIFTSHADER=$swiftshader run web tests/web/run.sh
     mapfile -t lines < <(sed -n '/^$/,$p' "$log" | grep -E ': (ok|FAILED)$' || true)
     report+=("${lines[@]/#/    }")
-else
-    absent "browsers and node" "they need Chromium with SwiftShader, and lavapipe beside it"
-fi
-# Hardware, where there is some: whatever adapter the tests pick when they may see all.
-if [[ -e /dev/nvidiactl ]] || compgen -G '/dev/dri/renderD*' >/dev/null; then
-    route "default adapter" cargo_test "${gpu_arguments[@]}"
-fi
-rm -f "$log"
+}
+
+# Whatever adapter the tests pick when they may see all.
+route_hardware() {
+    if [[ -e /dev/nvidiactl ]] || compgen -G '/dev/dri/renderD*' >/dev/null; then
+        run hardware gpu_test
+    elif [[ $(uname) == Linux ]]; then
+        report+=("hardware: LEFT OUT, this machine has no GPU")
+    else
+        run hardware gpu_test
+    fi
+}
+
+route_fuzz() {
+    if ! have_nightly; then
+        absent fuzz "there is no nightly toolchain (rustup toolchain install nightly)"
+        return
+    fi
+    have_fuzz || cargo install --quiet --locked --root target/tools cargo-fuzz@0.13.2 ||
+        say "could not install cargo-fuzz"
+    if have_fuzz; then
+        run fuzz tests/fuzz.sh
+    else
+        absent fuzz "cargo-fuzz is missing (cargo install --locked cargo-fuzz)"
+    fi
+}
+
+for name in "${selected[@]}"; do
+    "route_$name"
+done
 
 printf '\n'
 printf '%s\n' "${report[@]}"
+printf 'in all %d min %d s\n' $((SECONDS / 60)) $((SECONDS % 60))
+others=()
+for name in "${every[@]}"; do
+    within "$name" "${selected[@]}" || others+=("$name")
+done
+if [[ ${#others[@]} -gt 0 ]]; then
+    printf '%s\n' "not run: ${others[*]} (tests/run.sh --list says what they are, --all runs all)"
+fi
 if [[ $missing -gt 0 ]]; then
-    printf '%s\n' "$missing of the adapters missing"
+    printf '%s\n' "$missing routes lack what they need"
     [[ ${WGMAX_REQUIRE_ADAPTERS:-} != 1 ]] || failures=$((failures + missing))
 fi
 [[ $failures -eq 0 ]] || die "$failures routes failed"

@@ -5,9 +5,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use wgmax::half::{bf16, f16};
-use wgmax::onnx::{Model, proto};
+use wgmax::onnx::proto;
 use wgmax::{DType, Tensor};
 
+use crate::dialects::Program;
 use crate::{Backend, Outcome};
 
 /// How outputs are held against the expected ones.
@@ -59,13 +60,13 @@ fn run_case(case: &Path, comparison: &Comparison, backend: &Backend) -> Vec<(Str
         Ok(sets) => sets,
         Err(error) => return vec![(name, Err(error))],
     };
-    let model = fs::read(case.join("model.onnx"))
+    let program = fs::read(case.join("model.onnx"))
         .map_err(|error| format!("model.onnx: {error}"))
-        .and_then(|bytes| Model::decode(&bytes).map_err(|error| error.to_string()));
+        .and_then(|bytes| Program::decode(&bytes).map_err(|error| error.to_string()));
     let run = |set: PathBuf| {
         let name = format!("{name}/{}", set.file_name().unwrap_or_default().display());
-        let outcome = match &model {
-            Ok(model) => run_data_set(model, &set, comparison, backend),
+        let outcome = match &program {
+            Ok(program) => run_data_set(program, &set, comparison, backend),
             Err(error) => Err(error.as_str().into()),
         };
         (name, outcome)
@@ -90,10 +91,10 @@ fn data_sets(case: &Path) -> Outcome<Vec<PathBuf>> {
     }
 }
 
-fn run_data_set(model: &Model, set: &Path, comparison: &Comparison, backend: &Backend) -> Outcome<Verdict> {
+fn run_data_set(program: &Program, set: &Path, comparison: &Comparison, backend: &Backend) -> Outcome<Verdict> {
     let inputs = (0..).map(|n| set.join(format!("input_{n}.pb"))).take_while(|path| path.exists());
     let inputs = inputs.map(|path| read_tensor(&path)).collect::<Outcome<Vec<Tensor>>>()?;
-    let outputs = backend.run(&model.graph(inputs)?)?;
+    let outputs = program.run(inputs, backend)?;
     for (n, got) in outputs.iter().enumerate() {
         let path = set.join(format!("output_{n}.pb"));
         if path.exists() {

@@ -43,13 +43,31 @@ def is_nan(value):
     return isinstance(value, float) and math.isnan(value)
 
 
-def maximum(window, dtype):
+def top(dtype):
+    """The highest bit of a type."""
+    return 1 << (np.dtype(TYPES[dtype]).itemsize * 8 - 1)
+
+
+def is_subnormal(value, dtype):
+    return dtype in FLOATS and 0 < abs(value) < float(ml_dtypes.finfo(TYPES[dtype]).smallest_normal)
+
+
+def least(dtype):
+    """The bits of a type's least value."""
+    return LEAST.get(dtype, top(dtype) if dtype[0] == "i" else 0)
+
+
+def least_finite(dtype):
+    """The bits of a type's least value that is finite: what lies beside negative infinity."""
+    return least(dtype) - (dtype in FLOATS)
+
+
+def maximum(window, dtype, of_nothing=least):
     """The bits of the maximum of these elements."""
     if any(is_nan(value) for _, value in window):
         return NANS[dtype]
     if not window:
-        least = LEAST.get(dtype)
-        return least if least is not None else (1 << (np.dtype(TYPES[dtype]).itemsize * 8 - 1) if dtype[0] == "i" else 0)
+        return of_nothing(dtype)
     return max(window, key=lambda e: (e[1], math.copysign(1, e[1]) if isinstance(e[1], float) else 0))[0]
 
 
@@ -81,10 +99,11 @@ class Case:
         self.answer, self.operands = answer, operands
 
 
-def reduce_max(array, reduced, keep):
+def reduce_max(array, reduced, keep, of_nothing=least):
     dtype = name_of(array)
     _, rows = windows(array, reduced)
-    return Case(from_bits([maximum(row, dtype) for row in rows], dtype, left(array.shape, reduced, keep)), rows)
+    found = [maximum(row, dtype, of_nothing) for row in rows]
+    return Case(from_bits(found, dtype, left(array.shape, reduced, keep)), rows)
 
 
 def arg_max(array, axis, keep, last):

@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
-# Holds 5 000 random nodes against onnxruntime's CPU provider and ONNX's reference evaluator.
+# Holds 5 000 random nodes of ONNX's against onnxruntime's CPU provider and ONNX's reference evaluator, and 1 000 of each
+# other dialect's against OpenVINO and oneDNN. A peer that this machine cannot have is left out, and said: oneDNN's package
+# is for Linux on x86-64.
 #
 #   tests/differential/run.sh [ONNX_RUN_OPTION...]      such as --backend cpu, or --adapter NAME
 #
-# COUNT sets another number of nodes, SEED another choice of them; ONNX_RUN names a built onnx_run.
+# COUNT sets another number of ONNX's nodes (and a fifth as many of the others'), SEED another choice of them; ONNX_RUN
+# names a built onnx_run. With WGMAX_REQUIRE_ADAPTERS=1 a peer left out is an error.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 here=tests/differential venv=target/differential/venv
