@@ -6,7 +6,7 @@ export async function requestDevice(gpu: GPU | undefined = globalThis.navigator?
     throw new Error("no WebGPU here, navigator.gpu is undefined: browsers give it to secure pages (https or localhost); in node, give what create([]) of the npm package webgpu returns");
   }
   if (!hasMethods(gpu, "requestAdapter")) refuse("requestDevice: gpu", gpu, "a GPU, such as navigator.gpu,");
-  const adapter = await gpu.requestAdapter();
+  const adapter = await refusing(gpu.requestAdapter());
   if (!adapter) throw new Error("WebGPU finds no adapter: this machine has no GPU, or no driver for it that this process may use");
   return refusing(adapter.requestDevice());
 }
