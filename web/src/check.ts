@@ -53,12 +53,18 @@ export type Checked<T extends Table> = { [K in keyof T]: ReturnType<T[K]> };
 export function record<T extends Table>(table: T, what = "an object", open = false): Check<Checked<T>> {
   return (given, name) => {
     if (!isPlain(given)) return refuse(name, given, what);
-    for (const key in given) {
-      if (!open && !Object.hasOwn(table, key)) throw new Error(`${name}.${key} is unknown, there are ${Object.keys(table).join(", ") || "none"}`);
-    }
+    const unknown = open ? undefined : keys(given).find((key) => !Object.hasOwn(table, key));
+    if (unknown !== undefined) throw new Error(`${name}.${cut(unknown)} is unknown, there are ${Object.keys(table).join(", ")}`);
     const checked = Object.entries(table).map(([key, check]) => [key, check(given[key], `${name}.${key}`)]);
     return Object.fromEntries(checked);
   };
+}
+
+/** Those that it has of its prototype, too: they would be read. */
+function keys(given: object): string[] {
+  const names: string[] = [];
+  for (const key in given) names.push(key);
+  return names;
 }
 
 export function isList(given: unknown): given is ArrayLike<unknown> & Iterable<unknown> {
@@ -91,9 +97,14 @@ export function shown(given: unknown): string {
   if (typeof given === "bigint") return `${cut(String(given))}n`;
   if (typeof given === "function") return "a function";
   if (typeof given !== "object" || given === null) return Object.is(given, -0) ? "-0" : String(given);
-  if (isList(given)) return `${Array.isArray(given) ? "a list" : `a ${arrayName(given)}`} of ${given.length}`;
+  if (isList(given)) return `${Array.isArray(given) ? "a list" : kind(arrayName(given)!)} of ${given.length}`;
   if (isPlain(given)) return `{ ${cut(Object.keys(given).join(", "))} }`;
-  return `a ${Object.prototype.toString.call(given).slice(8, -1)}`;
+  return kind(Object.prototype.toString.call(given).slice(8, -1));
+}
+
+/** Its name as one says it. */
+export function kind(name: string): string {
+  return `${/^[AEIO]/.test(name) ? "an" : "a"} ${cut(name)}`;
 }
 
 function cut(long: string): string {

@@ -26,6 +26,7 @@ export function refused(cause: unknown): Error {
 }
 
 export function checkedDevice(given: unknown, name: string): GPUDevice {
-  if (!hasMethods(given, "createBuffer", "createBindGroup", "pushErrorScope")) refuse(name, given, "a GPUDevice");
-  return given as GPUDevice;
+  const device = given as GPUDevice;
+  const isDevice = hasMethods(given, "createBuffer", "createBindGroup", "pushErrorScope") && hasMethods(device.lost, "then");
+  return isDevice && typeof device.limits === "object" ? device : refuse(name, given, "a GPUDevice");
 }

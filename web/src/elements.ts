@@ -1,5 +1,5 @@
 /** Elements on the host: the arrays that they come in, their bytes, and a number as a constant. */
-import { arrayName, integer, listOf, oneOf, refuse } from "./check.js";
+import { arrayName, integer, kind, listOf, oneOf, refuse } from "./check.js";
 
 /** A storage type. bool takes one byte, 0 or 1. */
 export type DType =
@@ -57,8 +57,8 @@ export function product(shape: readonly number[]): number {
 
 /** The bytes of an array of the type's own kind; a `Uint8Array` is taken as bytes of any type. */
 export function bytesOf(dtype: DType, given: unknown, name: string): Uint8Array {
-  const kinds = [...new Set([ARRAYS[dtype].name, ALIKE[dtype], "Uint8Array"])].filter((kind) => kind !== undefined);
-  if (!kinds.includes(arrayName(given) ?? "")) refuse(name, given, `for ${dtype} a ${kinds.join(" or ")}`);
+  const kinds = [...new Set([ARRAYS[dtype].name, ALIKE[dtype] ?? "Uint8Array", "Uint8Array"])];
+  if (!kinds.includes(arrayName(given) ?? "")) refuse(name, given, `for ${dtype} ${kinds.map(kind).join(" or ")}`);
   const { buffer, byteOffset, byteLength } = given as ArrayBufferView;
   const bytes = byteLength > 0 ? new Uint8Array(buffer, byteOffset, byteLength) : new Uint8Array();
   const wrong = dtype === "bool" ? bytes.findIndex((byte) => byte > 1) : -1;
