@@ -27,7 +27,9 @@ pub fn reference(
 fn tensor(need: &InputNeed, input: &js_sys::Uint8Array) -> Result<Tensor, JsError> {
     let len = input.length() as usize / need.dtype.bytes() as usize * need.dtype.bytes() as usize;
     let mut bytes = Vec::new();
-    bytes.try_reserve_exact(len).map_err(|_| JsError::new(&format!("an input of {len} bytes is too large for the reference")))?;
+    bytes
+        .try_reserve_exact(len)
+        .map_err(|_| JsError::new(&format!("an input of {len} bytes is too large for the reference")))?;
     bytes.resize(len, 0);
     input.subarray(0, len as u32).copy_to(&mut bytes);
     Ok(Tensor::from_bytes(need.dtype, [len as u64 / need.dtype.bytes()], bytes)?)
