@@ -11,10 +11,15 @@ page.on("pageerror", (error) => {
   process.exitCode = 1;
 });
 await page.exposeFunction("progress", progress("cases"));
-for (const [name, route] of [["wgpu in Chromium", "crate"], ["npm package in Chromium", "package"]]) {
+for (const [name, route, what] of [
+  ["npm package in Chromium, misuse", "misuse", "refused"],
+  ["npm package in Chromium, arguments at random", "fuzz", "right or refused"],
+  ["wgpu in Chromium", "crate"],
+  ["npm package in Chromium", "package"],
+]) {
   await page.goto(`${server.address}routes.html`);
   await page.waitForFunction(() => window.routes);
-  report(name, await page.evaluate((route) => window.routes[route](window.progress), route));
+  report(name, await page.evaluate((route) => window.routes[route](window.progress), route), what);
 }
 await browser.close();
 server.close();

@@ -2,6 +2,8 @@
 import { readFile } from "node:fs/promises";
 import { create, globals } from "webgpu";
 import * as module from "./dist/cases.js";
+import { fuzz } from "./fuzz.js";
+import { misuseOnDevice, misuseTests } from "./misuse.js";
 import { packageTests } from "./package.js";
 import { progress, report } from "./report.js";
 import { packageRoute, shaderRoute } from "./routes.js";
@@ -12,9 +14,13 @@ await module.default({ module_or_path: await readFile(new URL("./dist/cases_bg.w
 const adapter = await globalThis.dawn.requestAdapter();
 if (!adapter) throw new Error("Dawn finds no adapter");
 const device = await adapter.requestDevice();
+const another = async () => (await globalThis.dawn.requestAdapter()).requestDevice();
 console.error(`Dawn on ${adapter.info.description}`);
 
 report("npm package, its own tests", await packageTests(device), "passed");
+report("npm package, misuse", await misuseTests(), "refused");
+report("npm package, misuse of a device", await misuseOnDevice(device, await another()), "refused");
+report("npm package, arguments at random", await fuzz(device), "right or refused");
 report("shaders on Dawn", await shaderRoute(device, JSON.parse(module.shaders()), progress("shaders")), "without any message");
 report("npm package on Dawn", await packageRoute(device, new module.Cases(), progress("cases")));
 device.destroy();

@@ -2,16 +2,15 @@
 import assert from "node:assert/strict";
 import { Kernels, argMax, hardmax, limitsOf, max, plan, reduceMax, signature } from "wgmax";
 import { reference } from "wgmax/reference";
+import { outcome, refuses } from "./misuse.js";
 import { firstDifference } from "./routes.js";
 import { nextTokens } from "./node_modules/wgmax/examples/engine.js";
 
 const { STORAGE, COPY_SRC, COPY_DST } = { STORAGE: 0x80, COPY_SRC: 0x4, COPY_DST: 0x8 };
 
 export async function packageTests(device) {
-  const begin = performance.now();
   const kernels = await Kernels.create(device);
   const buffer = (size, usage = STORAGE | COPY_SRC | COPY_DST) => device.createBuffer({ size, usage });
-  const refuses = (run, message) => assert.rejects(async () => run(), (error) => error instanceof Error && error.message.includes(message));
 
   const tests = {
     async "the engine example finds the tokens"() {
@@ -48,16 +47,10 @@ export async function packageTests(device) {
         [argMax("f32", [0, 3], { axes: [0] }), "ArgMax over no elements is undefined"],
         [hardmax("f32", [], { along: 0 }), "Hardmax needs an axis"],
         [max("f32", [[2, 3], [4]]), "does not broadcast"],
-        [max("f32", [[2, 3]], { constant: { shape: [2], data: new Float32Array(3) } }), "has 12 bytes, 8 expected"],
-        [reduceMax("f33", [2]), 'unknown type "f33", expected one of f32, f16'],
-        [reduceMax("f32", [-2]), "a size or an offset is negative, 0 or more expected"],
         [reduceMax("f32", { shape: [2], strides: [-1] }), "leaves the range of elements"],
         [reduceMax("f32", [1e13]), "passes: "],
       ];
       for (const [operation, message] of wrong) await refuses(() => kernels.plan(operation), message);
-      await refuses(() => kernels.run(reduceMax("f32", [2, 3]), [new Float32Array(5)]), "input 0 has 20 bytes, 24 are needed");
-      await refuses(() => kernels.run(reduceMax("f32", [2, 3]), []), "0 inputs given, 1 expected");
-      await refuses(() => kernels.prepare({ ...kernels.plan(reduceMax("f32", [2])), version: 2 }), "version 2, 1 expected");
     },
     async "a shader that the device refuses is an error, and not kept"() {
       const broken = kernels.plan(reduceMax("f32", [2]));
@@ -129,12 +122,7 @@ export async function packageTests(device) {
       assert.equal(plan(operation, limitsOf(device)).version, 1);
     },
   };
-  const complaints = [];
-  for (const [name, run] of Object.entries(tests)) {
-    await run().catch((error) => complaints.push(`${name}: ${error.message}`));
-  }
-  const count = Object.keys(tests).length;
-  return { equal: count - complaints.length, count, complaints, seconds: (performance.now() - begin) / 1000 };
+  return outcome(tests);
 }
 
 async function bytes(device, from) {

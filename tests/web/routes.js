@@ -1,5 +1,5 @@
 // The routes that run in JavaScript, in browsers and in node alike: every case of the matrix, or what else there is to run.
-import { Kernels, argMax, bytesOf, hardmax, limitsOf, max, reduceMax } from "wgmax";
+import { Kernels, argMax, hardmax, limitsOf, max, reduceMax } from "wgmax";
 
 /** Cases in flight at a time: reading back takes turns of the event loop, not work. */
 const IN_FLIGHT = 24;
@@ -75,7 +75,7 @@ function built(operation) {
 export function firstDifference(expected, outputs) {
   if (outputs.length !== expected.length) return `${outputs.length} outputs, ${expected.length} expected`;
   for (const [n, { data }] of outputs.entries()) {
-    const bytes = bytesOf(data);
+    const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
     if (bytes.length !== expected[n].length) return `output ${n} has ${bytes.length} bytes, ${expected[n].length} expected`;
     const at = bytes.findIndex((byte, i) => byte !== expected[n][i]);
     if (at >= 0) return `output ${n}, byte ${at}: got ${bytes[at]}, expected ${expected[n][at]}`;

@@ -55,6 +55,7 @@ native() {
 
 route native "wgpu on lavapipe" "$LAVAPIPE"
 route native "wgpu on SwiftShader" "$SWIFTSHADER"
+route with_driver "$SWIFTSHADER" node published.js "$target/$tarball"
 route node chromium.js
 route with_driver "$SWIFTSHADER" node dawn.js
 route node page.js "$@"

@@ -8,10 +8,9 @@ export async function nextTokens(device, logits, rows, vocabulary) {
   const buffer = (size, usage) => device.createBuffer({ size, usage });
 
   // Once for each shape: plans, pipelines, parameters.
-  const floor = { shape: [], data: new Float32Array([-30]) };
   const shape = [rows, vocabulary];
   const [clamp, greatest, token] = await Promise.all([
-    kernels.prepare(max("f32", [shape], { constant: floor })),
+    kernels.prepare(max("f32", [shape], { constant: -30 })),
     kernels.prepare(reduceMax("f32", shape, { axes: [-1] })),
     kernels.prepare(argMax("f32", shape, { axes: [-1], index: "u32" })),
   ]);

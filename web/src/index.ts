@@ -1,6 +1,13 @@
 /** ReduceMax, ArgMax, Hardmax and Max for engines that own a `GPUDevice`. */
-export { Bound, Kernels, Prepared } from "./kernels.js";
-export * from "./operation.js";
-export * from "./plan.js";
-export { load, plan, signature, type Signature, type Source } from "./planner.js";
+export { requestDevice } from "./device.js";
+export { tensor, type DType, type Tensor, type TypedArray } from "./elements.js";
+export { Kernels, type Bound, type Prepared } from "./kernels.js";
+export type { Source } from "./module.js";
+export {
+  argMax, hardmax, max, reduceMax,
+  type ArgMaxOptions, type Constant, type HardmaxOptions, type Input, type MaxOptions, type NanPolicy, type Operation,
+  type ReduceMaxOptions, type Slices, type View,
+} from "./operation.js";
+export { limitsOf, type Binding, type Limits, type Pass, type Plan, type Shader } from "./plan.js";
+export { load, plan, signature, type Signature } from "./planner.js";
 export type { Slots } from "./slots.js";

@@ -1,23 +1,31 @@
+import { hasMethods, refuse } from "./check.js";
+import { checkedDevice, refused, refusing } from "./device.js";
+import { padded, tensor, type Tensor } from "./elements.js";
 import { BufferUsage, MAP_MODE_READ, SHADER_STAGE_COMPUTE } from "./flags.js";
-import { bytesOf, tensor, type Operation, type Tensor } from "./operation.js";
-import { limitsOf, type Limits, type Pass, type Plan, type Shader } from "./plan.js";
+import { inputBytes, isOperation, type Operation } from "./operation.js";
+import { checkedLimits, checkedPlan, limitsOf, type Limits, type Pass, type Plan, type Shader } from "./plan.js";
 import { load, plan, signature } from "./planner.js";
 import { checkSlots, type BufferSlice, type Slots } from "./slots.js";
 
 /** A device's pipelines, compiled when first needed and shared by every plan. Make one for each device and keep it. */
 export class Kernels {
+  readonly device: GPUDevice;
+  /** What plans for this device need to know of it. */
+  readonly limits: Limits;
   readonly #pipelines = new Map<string, Promise<GPUComputePipeline>>();
+  #lost: string | undefined;
 
-  private constructor(
-    readonly device: GPUDevice,
-    /** What plans for this device need to know of it. */
-    readonly limits: Limits,
-  ) {}
+  private constructor(device: GPUDevice, limits?: Limits) {
+    this.device = checkedDevice(device, "Kernels: device");
+    this.limits = Object.freeze(checkedLimits(limits === undefined ? limitsOf(device) : limits, "Kernels: limits"));
+    device.lost.then(({ message, reason }) => (this.#lost = message || reason));
+  }
 
   /** Loads the planner where that has not been done. The device needs no optional feature and no raised limit. */
-  static async create(device: GPUDevice, limits: Limits = limitsOf(device)): Promise<Kernels> {
+  static async create(device: GPUDevice, limits?: Limits): Promise<Kernels> {
+    const kernels = new Kernels(device, limits);
     await load();
-    return new Kernels(device, limits);
+    return kernels;
   }
 
   /** How many pipelines have been asked for. */
@@ -32,73 +40,77 @@ export class Kernels {
 
   /** Compiles what the plan needs and is not there yet, and makes its parameter buffer. Nothing goes through the queue. */
   async prepare(what: Operation | Plan): Promise<Prepared> {
-    const own = "passes" in what ? what : this.plan(what);
-    if (own.version !== 1) throw new Error(`a plan of version ${own.version}, 1 expected`);
-    const pipelines = await Promise.all(own.passes.map((pass) => this.#pipeline(own.shaders[pass.shader]!, pass)));
-    return catching(this.device, () => new Prepared(this.device, own, pipelines));
+    return this.#prepare(isOperation(what) ? this.plan(what) : checkedPlan(what, "prepare: plan"));
   }
 
   /** Uploads typed arrays, runs the operation and reads its outputs back. */
-  async run(operation: Operation, inputs: ArrayBufferView[]): Promise<Tensor[]> {
-    const { inputs: needs, outputs: types } = signature(operation);
-    if (inputs.length !== needs.length) throw new Error(`${inputs.length} inputs given, ${needs.length} expected`);
-    needs.forEach((need, n) => {
-      const given = padded(inputs[n]!.byteLength);
-      if (given < need.bytes) throw new Error(`input ${n} has ${given} bytes, ${need.bytes} are needed`);
-    });
-    const prepared = await this.prepare(operation);
-    try {
-      const outputs = await this.#runPrepared(prepared, inputs);
-      return types.map(({ dtype, shape }, n) => tensor(dtype, shape, outputs[n]!));
-    } finally {
-      prepared.destroy();
-    }
-  }
-
-  /** The outputs' bytes, each padded to whole words. */
-  async #runPrepared(prepared: Prepared, inputs: ArrayBufferView[]): Promise<ArrayBuffer[]> {
-    const { device } = this;
+  async run(operation: Operation, inputs: readonly ArrayBufferView[]): Promise<Tensor[]> {
+    const own = this.plan(operation);
+    const bytes = inputBytes(operation, inputs, "run");
     const made: GPUBuffer[] = [];
-    const buffer = (size: number, usage: number, content?: ArrayBufferView): GPUBuffer => {
-      const own = device.createBuffer({ size: Math.max(padded(size), 4), usage, mappedAtCreation: !!content });
-      made.push(own);
-      if (content) {
-        new Uint8Array(own.getMappedRange()).set(bytesOf(content));
-        own.unmap();
-      }
-      return own;
-    };
-    const submit = (): GPUBuffer[] => {
-      const usage = BufferUsage.STORAGE | BufferUsage.COPY_SRC;
-      const sources = inputs.map((input) => buffer(input.byteLength, usage, input));
-      const outputs = prepared.plan.output_bytes.map((bytes) => buffer(bytes, usage));
-      const inPlace = prepared.plan.in_place;
-      if (inPlace !== null) [sources[inPlace], outputs[0]] = [outputs[0]!, sources[inPlace]!];
-      const encoder = device.createCommandEncoder();
-      prepared.bind({ inputs: sources, outputs }).record(encoder);
-      const readBacks = outputs.map((output) => {
-        const readBack = buffer(output.size, BufferUsage.COPY_DST | BufferUsage.MAP_READ);
-        encoder.copyBufferToBuffer(output, 0, readBack, 0, output.size);
-        return readBack;
-      });
-      device.queue.submit([encoder.finish()]);
-      return readBacks;
-    };
+    let prepared: Prepared | undefined;
     try {
-      const readBacks = await catching(device, submit);
-      await Promise.all(readBacks.map((readBack) => readBack.mapAsync(MAP_MODE_READ)));
-      return readBacks.map((readBack) => readBack.getMappedRange().slice(0));
+      const sources = await this.#catching(() => bytes.map((own) => this.#filled(made, own)));
+      prepared = await this.#prepare(own);
+      const readBacks = await this.#catching(() => this.#submit(made, prepared!, sources));
+      await refusing(Promise.all(readBacks.map((own) => own.mapAsync(MAP_MODE_READ))));
+      const read = readBacks.map((own) => own.getMappedRange().slice(0));
+      return signature(operation).outputs.map(({ dtype, shape }, n) => tensor(dtype, shape, read[n]!));
     } finally {
+      prepared?.destroy();
       made.forEach((own) => own.destroy());
     }
   }
 
+  async #prepare(own: Plan): Promise<Prepared> {
+    if (this.#lost !== undefined) throw new Error(`the device is lost: ${this.#lost}`);
+    const pipelines = await Promise.all(own.passes.map((pass) => this.#pipeline(own.shaders[pass.shader]!, pass)));
+    return this.#catching(() => new Prepared(this.device, own, pipelines));
+  }
+
+  #buffer(made: GPUBuffer[], size: number, usage: number, mappedAtCreation = false): GPUBuffer {
+    const own = this.device.createBuffer({ size: Math.max(padded(size), 4), usage, mappedAtCreation });
+    made.push(own);
+    return own;
+  }
+
+  #filled(made: GPUBuffer[], bytes: Uint8Array): GPUBuffer {
+    const own = this.#buffer(made, bytes.length, BufferUsage.STORAGE | BufferUsage.COPY_SRC, true);
+    new Uint8Array(own.getMappedRange()).set(bytes);
+    own.unmap();
+    return own;
+  }
+
+  /** Runs it once: the buffers that its outputs are copied to. */
+  #submit(made: GPUBuffer[], prepared: Prepared, sources: GPUBuffer[]): GPUBuffer[] {
+    const { output_bytes, in_place } = prepared.plan;
+    const outputs = output_bytes.map((bytes) => this.#buffer(made, bytes, BufferUsage.STORAGE | BufferUsage.COPY_SRC));
+    const inputs = [...sources];
+    if (in_place !== null) [inputs[in_place], outputs[0]] = [outputs[0]!, sources[in_place]!];
+    const encoder = this.device.createCommandEncoder();
+    prepared.bind({ inputs, outputs }).record(encoder);
+    const readBacks = outputs.map((output) => {
+      const readBack = this.#buffer(made, output.size, BufferUsage.COPY_DST | BufferUsage.MAP_READ);
+      encoder.copyBufferToBuffer(output, 0, readBack, 0, output.size);
+      return readBack;
+    });
+    this.device.queue.submit([encoder.finish()]);
+    return readBacks;
+  }
+
+  #catching<T>(make: () => T): Promise<T> {
+    return catching(this.device, make);
+  }
+
+  /** Known by all that it is made of: a plan from elsewhere may say of another shader that it has the same key. */
   #pipeline(shader: Shader, pass: Pass): Promise<GPUComputePipeline> {
-    const known = this.#pipelines.get(shader.key);
+    const layout = pass.bindings.map(({ binding, access }) => [binding, access]);
+    const key = JSON.stringify([shader.wgsl, shader.entry_point, shader.constants, layout]);
+    const known = this.#pipelines.get(key);
     if (known) return known;
     const pipeline = compile(this.device, shader, pass);
-    this.#pipelines.set(shader.key, pipeline);
-    pipeline.catch(() => this.#pipelines.delete(shader.key)); // another try may do better
+    this.#pipelines.set(key, pipeline);
+    pipeline.catch(() => this.#pipelines.delete(key)); // another try may do better
     return pipeline;
   }
 }
@@ -109,7 +121,7 @@ async function compile(device: GPUDevice, shader: Shader, pass: Pass): Promise<G
     pipeline = asked(device, shader, pass);
     pipeline.catch(() => {}); // what is wrong with the text is told better, by the scope
   });
-  return pipeline;
+  return refusing(pipeline);
 }
 
 function asked(device: GPUDevice, shader: Shader, pass: Pass): Promise<GPUComputePipeline> {
@@ -134,6 +146,7 @@ export class Prepared {
   readonly #constants: GPUBuffer[];
   readonly #params: GPUBuffer[];
   #scratch: GPUBuffer[] | undefined;
+  #destroyed = false;
 
   /** @internal */
   constructor(readonly device: GPUDevice, readonly plan: Plan, readonly pipelines: GPUComputePipeline[]) {
@@ -150,8 +163,9 @@ export class Prepared {
   /** Checks the buffers and makes the bind groups: what is left is recorded with no further checks or allocations. */
   bind(slots: Slots): Bound {
     const { device, plan, pipelines } = this;
-    const scratch = slots.scratch ?? this.#ownScratch();
-    const buffers = { ...checkSlots(plan, { ...slots, scratch }, device), constant: this.#constants.map(whole) };
+    this.#alive("bind");
+    const given = checkSlots(plan, slots, device, () => this.#ownScratch().map(whole));
+    const buffers = { ...given, constant: this.#constants.map(whole) };
     const passes = plan.passes.map((pass, n) => {
       const entries = pass.bindings.map(({ binding, slot, index, offset_bytes, bytes: size }) => {
         const { buffer, offset } = buffers[slot][index]!;
@@ -163,12 +177,17 @@ export class Prepared {
       const group = device.createBindGroup({ label: plan.label, layout, entries: [params, ...entries] });
       return { pipeline, group, grid: pass.grid };
     });
-    return new Bound(plan.label, passes);
+    return new Bound(plan.label, passes, () => this.#alive("record"));
   }
 
   /** Frees the parameters, and the scratch that was made here. What was bound cannot be submitted any more. */
   destroy(): void {
+    this.#destroyed = true;
     [...this.#params, ...this.#constants, ...(this.#scratch ?? [])].forEach((buffer) => buffer.destroy());
+  }
+
+  #alive(wanted: string): void {
+    if (this.#destroyed) throw new Error(`${wanted}: ${this.plan.label} was destroyed`);
   }
 
   /** One set for all that is bound without any: the dispatches of a queue run one after the other. */
@@ -185,12 +204,18 @@ export class Bound {
   constructor(
     readonly label: string,
     readonly passes: { pipeline: GPUComputePipeline; group: GPUBindGroup; grid: [number, number, number] }[],
+    readonly alive: () => void,
   ) {}
 
   /** Records the dispatches into a compute pass of their own, or into an open one. Nothing is submitted. */
   record(target: GPUCommandEncoder | GPUComputePassEncoder): void {
+    const isEncoder = hasMethods(target, "beginComputePass");
+    if (!isEncoder && !hasMethods(target, "dispatchWorkgroups")) {
+      refuse("record: target", target, "a GPUCommandEncoder or a GPUComputePassEncoder");
+    }
+    this.alive();
     if (this.passes.length === 0) return;
-    const own = "beginComputePass" in target ? target.beginComputePass({ label: this.label }) : undefined;
+    const own = isEncoder ? (target as GPUCommandEncoder).beginComputePass({ label: this.label }) : undefined;
     const pass = own ?? (target as GPUComputePassEncoder);
     for (const { pipeline, group, grid } of this.passes) {
       pass.setPipeline(pipeline);
@@ -213,16 +238,11 @@ async function catching<T>(device: GPUDevice, make: () => T): Promise<T> {
     thrown = error;
   }
   const errors = await Promise.all([device.popErrorScope(), device.popErrorScope()]);
-  if (thrown !== undefined) throw thrown;
-  const error = errors.find((error) => error);
-  if (error) throw new Error(`the GPU refused: ${error.message}`);
+  const error = thrown ?? errors.find((error) => error);
+  if (error) throw refused(error);
   return made as T;
 }
 
 function whole(buffer: GPUBuffer): BufferSlice {
   return { buffer, offset: 0, size: buffer.size };
-}
-
-function padded(bytes: number): number {
-  return Math.ceil(bytes / 4) * 4;
 }

@@ -1,9 +1,9 @@
-/** A storage type. bool takes one byte, 0 or 1. */
-export type DType =
-  | "f32" | "f16" | "bf16" | "f64"
-  | "i8" | "i16" | "i32" | "i64"
-  | "u8" | "u16" | "u32" | "u64"
-  | "bool";
+/** Operations: what each function takes, as a table that checks it and puts it in the planner's order. */
+import { flag, integer, isList, listOf, oneOf, optional, record, refuse, type Check } from "./check.js";
+import {
+  DTYPES, MOST_DIMENSIONS, bytesOf, dtypeOf, elementBytes, padded, product, scalar, sizes, type DType,
+} from "./elements.js";
+import { encoded, type Encoded } from "./encoded.js";
 
 /** How a tensor lies in its buffer, all in elements. Strides may be zero or negative; without them it is contiguous. */
 export interface View {
@@ -47,75 +47,165 @@ export interface HardmaxOptions {
   nan?: NanPolicy;
 }
 
+/** A tensor that travels with the plan. A number is a scalar; integers of 64 bits may be a bigint, bool true or false. */
+export type Constant = number | bigint | boolean | { shape: readonly number[]; data: ArrayBufferView };
+
 export interface MaxOptions {
-  /** One more operand, which travels with the plan. */
-  constant?: { shape: readonly number[]; data: ArrayBufferView };
+  /** One more operand. */
+  constant?: Constant;
   nan?: NanPolicy;
   /** The input that the output is written over. */
   inPlace?: number;
 }
 
-/** An operation, as the planner takes it. */
-export type Operation =
-  | { ReduceMax: object }
-  | { ArgMax: object }
-  | { Hardmax: object }
-  | { Max: object };
-
-/** The maximum over axes. */
-export function reduceMax(dtype: DType, input: Input, options: ReduceMaxOptions = {}): Operation {
-  const { axes, keepDims: keep_dims, nan, empty } = options;
-  return { ReduceMax: { dtype, input: view(input), axes, keep_dims, nan, empty } };
+/** What `reduceMax`, `argMax`, `hardmax` or `max` gave. It never changes, and no copy of it will do. */
+export interface Operation {
+  readonly operator: "reduceMax" | "argMax" | "hardmax" | "max";
+  readonly dtype: DType;
 }
 
-/** The position of the maximum over axes. */
-export function argMax(dtype: DType, input: Input, options: ArgMaxOptions = {}): Operation {
-  const { axes, keepDims: keep_dims, nan, selectLast: select_last, index, output } = options;
-  return { ArgMax: { dtype, input: view(input), axes, keep_dims, nan, select_last, index, output } };
+interface CheckedView {
+  shape: number[];
+  strides: number[] | undefined;
+  offset: number;
 }
 
-/** 1 for the first maximum of each slice, 0 for everything else. */
-export function hardmax(dtype: DType, input: Input, slices: Slices, options: HardmaxOptions = {}): Operation {
-  return { Hardmax: { dtype, input: view(input), slices, nan: options.nan } };
+/** What stands behind an operation. */
+interface Known extends Encoded {
+  dtype: DType;
+  views: CheckedView[];
 }
 
-/** The element-wise maximum of any number of tensors, broadcast together as numpy does. */
-export function max(dtype: DType, inputs: readonly Input[], options: MaxOptions = {}): Operation {
-  const { constant, nan, inPlace: in_place } = options;
-  const operand = constant && { dtype, shape: constant.shape, bytes: [...bytesOf(constant.data)] };
-  return { Max: { dtype, inputs: inputs.map(view), constant: operand, nan, in_place } };
-}
+/** In the planner's order. */
+const OPERATORS = ["reduceMax", "argMax", "hardmax", "max"] as const;
 
-function view(input: Input): View {
-  return "shape" in input ? input : { shape: input };
-}
+/** A constant is written into every plan. */
+const MOST_CONSTANT_BYTES = 1 << 24;
 
-/** The bytes that a typed array shows. */
-export function bytesOf(data: ArrayBufferView): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(data.buffer as ArrayBuffer, data.byteOffset, data.byteLength);
-}
+const axis = integer(-Number.MAX_SAFE_INTEGER);
+const strides = listOf(axis, "a list of strides", MOST_DIMENSIONS);
+const axes = optional(listOf(axis, "a list of axes", MOST_DIMENSIONS));
+const keepDims = optional(flag, false);
+const nan = choice("propagate", "ignore");
 
-/** The typed array that a tensor's elements come in. Halves come as their bits. */
-export type TypedArray =
-  | Float32Array<ArrayBuffer> | Float64Array<ArrayBuffer>
-  | Int8Array<ArrayBuffer> | Int16Array<ArrayBuffer> | Int32Array<ArrayBuffer> | BigInt64Array<ArrayBuffer>
-  | Uint8Array<ArrayBuffer> | Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer> | BigUint64Array<ArrayBuffer>;
+const shapeOrView = "a shape (a list of sizes) or a view { shape, strides, offset }";
+const ownView = record({ shape: sizes, strides: optional(strides), offset: optional(integer(), 0) }, shapeOrView);
+const view: Check<CheckedView> = (given, name) =>
+  isList(given) ? { shape: sizes(given, name), strides: undefined, offset: 0 } : ownView(given, name);
 
-const ARRAYS = {
-  f32: Float32Array, f16: Uint16Array, bf16: Uint16Array, f64: Float64Array,
-  i8: Int8Array, i16: Int16Array, i32: Int32Array, i64: BigInt64Array,
-  u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, u64: BigUint64Array,
-  bool: Uint8Array,
+const slices: Check<{ kind: number; axis: number }> = (given, name) => {
+  const expected = "{ along: axis } or { from: axis }";
+  const { along, from } = record({ along: optional(axis), from: optional(axis) }, expected)(given, name);
+  if ((along === undefined) === (from === undefined)) refuse(name, given, expected);
+  return { kind: along === undefined ? 1 : 0, axis: (along ?? from)! };
 };
 
-/** A tensor on the host. */
-export interface Tensor {
-  dtype: DType;
-  shape: number[];
-  data: TypedArray;
+/** The maximum over axes. */
+export const reduceMax: (dtype: DType, input: Input, options?: ReduceMaxOptions) => Operation = operator("reduceMax", () => ({
+  input: view,
+  options: options({ axes, keepDims, nan, empty: choice("least", "lowest_finite", "error") }),
+}));
+
+/** The position of the maximum over axes. */
+export const argMax: (dtype: DType, input: Input, options?: ArgMaxOptions) => Operation = operator("argMax", () => ({
+  input: view,
+  options: options({
+    axes,
+    keepDims,
+    nan,
+    selectLast: optional(flag, false),
+    index: choice("i64", "i32", "u32"),
+    output: choice("indices", "values_and_indices"),
+  }),
+}));
+
+/** 1 for the first maximum of each slice, 0 for everything else. */
+export const hardmax: (dtype: DType, input: Input, slices: Slices, options?: HardmaxOptions) => Operation =
+  operator("hardmax", () => ({ input: view, slices, options: options({ nan }) }));
+
+/** The element-wise maximum of any number of tensors, broadcast together as numpy does. */
+export const max: (dtype: DType, inputs: readonly Input[], options?: MaxOptions) => Operation = operator("max", (dtype) => ({
+  inputs: listOf(view, "a list of inputs, each a shape or a view,", 1 << 15),
+  options: options({ constant: optional(constantOf(dtype)), nan, inPlace: optional(integer()) }),
+}));
+
+type Table = Record<string, Check<unknown>>;
+
+/** What was checked of each operation: none is believed that was not made here. */
+const known = new WeakMap<object, Known>();
+
+/** The function that makes an operation of a type and these arguments. What it says is wrong bears its name. */
+function operator(name: Operation["operator"], table: (dtype: DType) => Table): (...given: unknown[]) => Operation {
+  return (...given) => {
+    const dtype = dtypeOf(given[0], `${name}: dtype`);
+    const checks = Object.entries(table(dtype));
+    if (given.length > checks.length + 1) {
+      throw new Error(`${name}: ${given.length} arguments given, at most ${checks.length + 1} expected`);
+    }
+    const own = Object.fromEntries(checks.map(([key, check], n) => [key, check(given[n + 1], `${name}: ${key}`)]));
+    const views = (own["inputs"] ?? [own["input"]]) as CheckedView[];
+    const operation = Object.freeze({ operator: name, dtype });
+    const choices = [OPERATORS.indexOf(name), DTYPES.indexOf(dtype)];
+    known.set(operation, { dtype, views, ...encoded([...choices, ...Object.values(own)]) });
+    return operation;
+  };
 }
 
-/** The tensor that the first bytes of a buffer are. */
-export function tensor(dtype: DType, shape: number[], buffer: ArrayBuffer): Tensor {
-  return { dtype, shape, data: new ARRAYS[dtype](buffer, 0, shape.reduce((len, size) => len * size, 1)) };
+/** None of them needs to be given, nor the object that has them. */
+function options(table: Table): Check<unknown> {
+  const own = record(table, "an object of options");
+  return (given, name) => own(given === undefined ? {} : given, name);
+}
+
+/** A choice's place among those that there are; the first where it is left out. */
+function choice(...among: string[]): Check<number> {
+  return optional((given, name) => among.indexOf(oneOf(among)(given, name)), 0);
+}
+
+function constantOf(dtype: DType): Check<{ shape: number[]; bytes: Uint8Array }> {
+  const data: Check<Uint8Array> = (given, name) => bytesOf(dtype, given, name);
+  const own = record({ shape: sizes, data }, "a number or { shape, data }");
+  return (given, name) => {
+    if (typeof given === "number" || typeof given === "bigint" || typeof given === "boolean") {
+      return { shape: [], bytes: scalar(dtype, given, name) };
+    }
+    const { shape, data: bytes } = own(given, name);
+    const expected = product(shape) * elementBytes(dtype);
+    if (bytes.length !== expected) throw new Error(`${name}.data has ${bytes.length} bytes, ${expected} expected`);
+    if (expected > MOST_CONSTANT_BYTES) {
+      throw new Error(`${name}.data has ${expected} bytes, at most ${MOST_CONSTANT_BYTES} expected: give it as an input`);
+    }
+    return { shape, bytes: bytes.slice() };
+  };
+}
+
+/** What the modules are given of an operation. */
+export function knownOf(operation: unknown, name: string): Known {
+  const own = known.get(operation as object); // anything may be asked for
+  return own ?? refuse(name, operation, "what reduceMax, argMax, hardmax or max gave");
+}
+
+export function isOperation(given: unknown): given is Operation {
+  return known.has(given as object);
+}
+
+/** The bytes of each input, if they are what the operation reads. */
+export function inputBytes(operation: unknown, inputs: unknown, name: string): Uint8Array[] {
+  const { dtype, views } = knownOf(operation, `${name}: operation`);
+  if (!isList(inputs)) return refuse(`${name}: inputs`, inputs, "a list of typed arrays");
+  if (inputs.length !== views.length) throw new Error(`${name}: ${inputs.length} inputs given, ${views.length} expected`);
+  return views.map((view, n) => fitting(dtype, view, inputs[n], `${name}: inputs[${n}]`));
+}
+
+/** A contiguous tensor is given whole, or with padding to words; of other views the tensor that they lie in. */
+function fitting(dtype: DType, { shape, strides, offset }: CheckedView, given: unknown, name: string): Uint8Array {
+  const bytes = bytesOf(dtype, given, name);
+  const last = strides?.reduce((last, stride, d) => last + Math.max(0, (shape[d]! - 1) * stride), offset);
+  const elements = shape.includes(0) ? 0 : last === undefined ? offset + product(shape) : last + 1;
+  const needed = elements * elementBytes(dtype);
+  if (bytes.length < needed) throw new Error(`${name} has ${bytes.length} bytes, ${needed} are needed`);
+  if (!strides && offset === 0 && bytes.length !== needed && bytes.length !== padded(needed)) {
+    throw new Error(`${name} has ${bytes.length} bytes, ${needed} expected for shape [${shape}]`);
+  }
+  return bytes.subarray(0, padded(needed));
 }

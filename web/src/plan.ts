@@ -1,3 +1,6 @@
+import { integer, isPlain, listOf, oneOf, record, refuse, text, type Check } from "./check.js";
+import { checkedDevice } from "./device.js";
+
 /** A plan, as docs/plan.md of the wgmax repository describes it. */
 export interface Plan {
   version: 1;
@@ -63,12 +66,12 @@ export interface Limits {
 
 /** The limits that a device was created with, and the kind of its adapter. */
 export function limitsOf(device: GPUDevice): Limits {
-  const { limits, adapterInfo: info } = device;
+  const { limits, adapterInfo: info } = checkedDevice(device, "limitsOf: device");
   const software = info?.isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|warp/i.test(`${info?.architecture} ${info?.description}`);
   return {
     adapter: software ? "cpu" : "gpu",
     subgroup_size: info?.subgroupMinSize ?? 4,
-    max_binding_bytes: limits.maxStorageBufferBindingSize,
+    max_binding_bytes: Math.min(limits.maxStorageBufferBindingSize, Number.MAX_SAFE_INTEGER),
     binding_alignment_bytes: limits.minStorageBufferOffsetAlignment,
     max_storage_bindings: limits.maxStorageBuffersPerShaderStage,
     max_group_invocations: Math.min(limits.maxComputeInvocationsPerWorkgroup, limits.maxComputeWorkgroupSizeX),
@@ -76,3 +79,70 @@ export function limitsOf(device: GPUDevice): Limits {
     max_groups: limits.maxComputeWorkgroupsPerDimension,
   };
 }
+
+const ADAPTERS = ["gpu", "cpu"] as const;
+const LIMITS = {
+  adapter: oneOf(ADAPTERS),
+  subgroup_size: integer(),
+  max_binding_bytes: integer(),
+  binding_alignment_bytes: integer(),
+  max_storage_bindings: integer(),
+  max_group_invocations: integer(),
+  max_group_memory_bytes: integer(),
+  max_groups: integer(),
+};
+
+export const checkedLimits: Check<Limits> = record(LIMITS, "the limits of a device");
+
+/** In the planner's order. */
+export function limitNumbers(limits: Limits): number[] {
+  const { adapter, ...numbers } = limits;
+  return [ADAPTERS.indexOf(adapter), ...Object.values(numbers)];
+}
+
+const word = integer(0, 2 ** 32 - 1);
+const words = listOf(word, "a list of words");
+const bytes = listOf(integer(), "a list of bytes");
+const values: Check<Record<string, number>> = (given, name) => {
+  if (!isPlain(given)) return refuse(name, given, "the values of constants");
+  return record(Object.fromEntries(Object.keys(given).map((key) => [key, value])))(given, name) as Record<string, number>;
+};
+const value: Check<number> = (given, name) => (Number.isFinite(given) ? (given as number) : refuse(name, given, "a number"));
+
+const shader = record({ key: text, label: text, wgsl: text, entry_point: text, constants: values }, "a shader", true);
+const binding = record({
+  binding: word, slot: oneOf(["input", "output", "scratch", "constant"]), index: word, access: oneOf(["read", "read_write"]),
+  offset_bytes: integer(), bytes: integer(1),
+}, "a binding", true);
+const grid: Check<[number, number, number]> = (given, name) => {
+  const own = words(given, name);
+  return own.length === 3 ? (own as [number, number, number]) : refuse(name, given, "three numbers of workgroups");
+};
+const pass = record({ shader: word, params: words, grid, bindings: listOf(binding, "a list of bindings") }, "a pass", true);
+const version: Check<1> = (given, name) => (given === 1 ? 1 : refuse(name, given, "1"));
+const PLAN = record({
+  version, label: text, input_bytes: bytes, output_bytes: bytes, scratch_bytes: bytes,
+  in_place: (given: unknown, name: string) => (given === null ? given : word(given, name)),
+  constants: listOf(words, "a list of buffers' words"), shaders: listOf(shader, "a list of shaders"),
+  passes: listOf(pass, "a list of passes"),
+}, "an operation or a plan", true);
+
+/** A plan from wherever it is: nothing in it leads outside of it, or of what its slots are said to have. */
+export const checkedPlan: Check<Plan> = (given, name) => {
+  const own = PLAN(given, name);
+  const { input_bytes: input, output_bytes: output, scratch_bytes: scratch } = own;
+  const room = { input, output, scratch, constant: own.constants.map((words) => 4 * words.length) };
+  const within = (place: number, name: string, of: unknown[]) => place < of.length || refuse(name, place, `less than ${of.length}`);
+  if (own.in_place !== null) within(own.in_place, `${name}.in_place`, input);
+  own.passes.forEach(({ shader, params, bindings }, p) => {
+    const at = `${name}.passes[${p}]`;
+    within(shader, `${at}.shader`, own.shaders);
+    if (params.length === 0 || params.length % 4 > 0) refuse(`${at}.params`, params, "a multiple of four words");
+    bindings.forEach(({ slot, index, offset_bytes, bytes }, b) => {
+      within(index, `${at}.bindings[${b}].index`, room[slot]);
+      const end = offset_bytes + bytes;
+      if (end > room[slot][index]!) throw new Error(`${at}.bindings[${b}] ends at byte ${end}, ${slot} ${index} has ${room[slot][index]}`);
+    });
+  });
+  return own;
+};

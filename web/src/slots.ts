@@ -1,4 +1,5 @@
 import { BufferUsage } from "./flags.js";
+import { hasMethods, integer, listOf, optional, record, refuse, type Check } from "./check.js";
 import type { Binding, Plan } from "./plan.js";
 
 /**
@@ -23,13 +24,23 @@ export interface BufferSlice {
 
 type Kind = "input" | "output" | "scratch";
 
+const isBuffer = (given: unknown): given is GPUBuffer => hasMethods(given, "mapAsync", "destroy");
+const expected = "a GPUBuffer or { buffer, offset, size }";
+const buffer: Check<GPUBuffer> = (given, name) => (isBuffer(given) ? given : refuse(name, given, "a GPUBuffer"));
+const part = record({ buffer, offset: optional(integer(), 0), size: optional(integer()) }, expected);
+const slice: Check<BufferSlice> = (given, name) => {
+  const { buffer, offset, size } = isBuffer(given) ? { buffer: given, offset: 0, size: undefined } : part(given, name);
+  const end = offset + (size ?? 0);
+  if (end > buffer.size) throw new Error(`${name} ends at byte ${end} of its buffer, which has ${buffer.size}`);
+  return { buffer, offset, size: size ?? buffer.size - offset };
+};
+const slices = listOf(slice, "a list of buffers");
+const SLOTS = record({ inputs: slices, outputs: slices, scratch: optional(slices) }, "{ inputs, outputs, scratch }");
+
 /** The slots, if they are what the plan needs: WebGPU itself would say so later, and in its own terms. */
-export function checkSlots(plan: Plan, slots: Slots, device: GPUDevice): Record<Kind, BufferSlice[]> {
-  const given = {
-    input: slots.inputs.map(slice),
-    output: slots.outputs.map(slice),
-    scratch: (slots.scratch ?? []).map(slice),
-  };
+export function checkSlots(plan: Plan, slots: unknown, device: GPUDevice, own: () => BufferSlice[]): Record<Kind, BufferSlice[]> {
+  const { inputs: input, outputs: output, scratch = own() } = SLOTS(slots, "bind: slots");
+  const given = { input, output, scratch };
   const needed = { input: plan.input_bytes, output: plan.output_bytes, scratch: plan.scratch_bytes };
   count("inputs", given.input.length, needed.input.length);
   count("outputs", given.output.length, needed.output.length);
@@ -64,12 +75,6 @@ export function checkSlots(plan: Plan, slots: Slots, device: GPUDevice): Record<
     }
   }
   return given;
-}
-
-function slice(given: GPUBuffer | GPUBufferBinding): BufferSlice {
-  if (!("buffer" in given)) return { buffer: given, offset: 0, size: given.size };
-  const { buffer, offset = 0 } = given;
-  return { buffer, offset, size: given.size ?? buffer.size - offset };
 }
 
 function count(what: string, given: number, expected: number): void {

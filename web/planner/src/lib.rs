@@ -7,9 +7,9 @@ mod words;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 use wgmax::plan::PortablePlan;
-use wgmax::{InputNeed, Operation, TensorType};
+use wgmax::{AdapterKind, InputNeed, Limits, Operation, TensorType};
 
-use words::Words;
+use words::{Words, operation};
 
 /// What an operation reads and writes.
 #[derive(Serialize)]
@@ -20,16 +20,38 @@ struct Signature {
 
 /// The portable plan of an operation for a device's limits, as JSON.
 #[wasm_bindgen]
-pub fn plan(operation: &[i64], limits: &[i64]) -> Result<String, JsError> {
-    let plan = Words::new(operation).operation()?.plan(&Words::new(limits).limits()?)?;
+pub fn plan(words: &[i64], constant: &[u8], limits: &[i64]) -> Result<String, JsError> {
+    let plan = operation(words, constant)?.plan(&read_limits(limits)?)?;
     Ok(json(&PortablePlan::from(&plan)))
 }
 
 /// The inputs and outputs of an operation, as JSON.
 #[wasm_bindgen]
-pub fn signature(operation: &[i64]) -> Result<String, JsError> {
-    let op = Words::new(operation).operation()?;
+pub fn signature(words: &[i64], constant: &[u8]) -> Result<String, JsError> {
+    let op = operation(words, constant)?;
     Ok(json(&Signature { inputs: op.inputs()?, outputs: op.outputs()? }))
+}
+
+fn read_limits(words: &[i64]) -> Result<Limits, JsError> {
+    let mut words = Words::new(words);
+    let limits = Limits {
+        adapter: words.choice(&[AdapterKind::Gpu, AdapterKind::Cpu]),
+        subgroup_size: limit(&mut words),
+        max_binding_bytes: words.size(),
+        binding_alignment_bytes: words.size(),
+        max_storage_bindings: limit(&mut words),
+        max_group_invocations: limit(&mut words),
+        max_group_memory_bytes: limit(&mut words),
+        max_groups: limit(&mut words),
+        int64: false, // WebGPU has none
+    };
+    words.end()?;
+    Ok(limits)
+}
+
+/// A device may have more of it than 32 bits count.
+fn limit(words: &mut Words) -> u32 {
+    words.size().min(u32::MAX.into()) as u32
 }
 
 /// It fails only for maps whose keys are no text, and there are none.

@@ -1,128 +1,144 @@
-//! Operations and limits, read from the numbers that `web/src/encoded.ts` writes: lists have their length before them, -1
-//! stands for what is left out, and a choice is its place among those that there are.
+//! Operations, read from the numbers that `web/src/encoded.ts` writes: lists have their length before them, -1 stands for
+//! what is left out, and a choice is its place among those that there are.
 
 use std::slice;
 
 use wasm_bindgen::JsError;
 use wgmax::{
-    AdapterKind, AnyOperation, ArgMax, ArgMaxOutput, Axes, DType, EmptyMax, Hardmax, IndexType, Limits, Max, NanPolicy,
-    ReduceMax, Slices, Tensor, View,
+    AnyOperation, ArgMax, ArgMaxOutput, Axes, DType, EmptyMax, Hardmax, IndexType, Max, NanPolicy, ReduceMax, Slices,
+    Tensor, View,
 };
 
-pub struct Words<'a>(slice::Iter<'a, i64>);
+const NANS: [NanPolicy; 2] = [NanPolicy::Propagate, NanPolicy::Ignore];
+
+/// The operation that all of these numbers are, with the bytes of its constant.
+pub fn operation(words: &[i64], constant: &[u8]) -> Result<AnyOperation, JsError> {
+    let mut words = Words::new(words);
+    let operator = words.next();
+    let dtype = words.choice(&DType::ALL);
+    let op = match operator {
+        0 => words.reduce_max(dtype)?.into(),
+        1 => words.arg_max(dtype)?.into(),
+        2 => words.hardmax(dtype)?.into(),
+        3 => words.max(dtype, constant)?.into(),
+        _ => return Err(unreadable()),
+    };
+    words.end()?;
+    Ok(op)
+}
+
+/// Numbers, each read once. Whether they could be read at all is asked once, at the end, which keeps the module small.
+pub struct Words<'a> {
+    rest: slice::Iter<'a, i64>,
+    wrong: bool,
+}
 
 impl Words<'_> {
     pub fn new(words: &[i64]) -> Words<'_> {
-        Words(words.iter())
+        Words { rest: words.iter(), wrong: false }
     }
 
-    pub fn operation(&mut self) -> Result<AnyOperation, JsError> {
-        let operator = self.next()?;
-        let dtype = self.choice(&DType::ALL)?;
-        let nan = self.choice(&[NanPolicy::Propagate, NanPolicy::Ignore])?;
-        let count = self.next()?;
-        let mut views = (0..count).map(|_| self.view()).collect::<Result<Vec<_>, _>>()?;
-        if operator == 3 {
-            return Ok(self.max(Max::new(dtype, views).nan(nan))?.into());
+    fn reduce_max(&mut self, dtype: DType) -> Result<ReduceMax, JsError> {
+        Ok(ReduceMax::new(dtype, self.view()?)
+            .axes(Axes::from(self.list()))
+            .keep_dims(self.flag())
+            .nan(self.choice(&NANS))
+            .empty(self.choice(&[EmptyMax::Least, EmptyMax::LowestFinite, EmptyMax::Error])))
+    }
+
+    fn arg_max(&mut self, dtype: DType) -> Result<ArgMax, JsError> {
+        Ok(ArgMax::new(dtype, self.view()?)
+            .axes(Axes::from(self.list()))
+            .keep_dims(self.flag())
+            .nan(self.choice(&NANS))
+            .select_last(self.flag())
+            .index(self.choice(&[IndexType::I64, IndexType::I32, IndexType::U32]))
+            .output(self.choice(&[ArgMaxOutput::Indices, ArgMaxOutput::ValuesAndIndices])))
+    }
+
+    fn hardmax(&mut self, dtype: DType) -> Result<Hardmax, JsError> {
+        let view = self.view()?;
+        let slices = self.choice(&[Slices::Along, Slices::From]);
+        Ok(Hardmax::new(dtype, view, slices(self.next())).nan(self.choice(&NANS)))
+    }
+
+    fn max(&mut self, dtype: DType, constant: &[u8]) -> Result<Max, JsError> {
+        let count = self.count();
+        let views = (0..count).map(|_| self.view()).collect::<Result<Vec<_>, _>>()?;
+        let mut op = Max::new(dtype, views);
+        if let Some(shape) = self.list() {
+            op = op.constant(Tensor::from_bytes(dtype, self.sizes(shape), constant.into())?);
         }
-        let view = views.pop().ok_or_else(ends_early)?;
-        Ok(match operator {
-            0 => ReduceMax::new(dtype, view)
-                .nan(nan)
-                .axes(self.axes()?)
-                .keep_dims(self.flag()?)
-                .empty(self.choice(&[EmptyMax::Least, EmptyMax::LowestFinite, EmptyMax::Error])?)
-                .into(),
-            1 => ArgMax::new(dtype, view)
-                .nan(nan)
-                .axes(self.axes()?)
-                .keep_dims(self.flag()?)
-                .select_last(self.flag()?)
-                .index(self.choice(&[IndexType::I64, IndexType::I32, IndexType::U32])?)
-                .output(self.choice(&[ArgMaxOutput::Indices, ArgMaxOutput::ValuesAndIndices])?)
-                .into(),
-            _ => {
-                let slices = self.choice(&[Slices::Along, Slices::From])?;
-                Hardmax::new(dtype, view, slices(self.next()?)).nan(nan).into()
-            }
-        })
-    }
-
-    fn max(&mut self, op: Max) -> Result<Max, JsError> {
-        let op = match self.next()? {
+        op = op.nan(self.choice(&NANS));
+        Ok(match self.next() {
             -1 => op,
-            input => op.in_place(input as usize),
-        };
-        let Some(shape) = self.optional_list()? else {
-            return Ok(op);
-        };
-        let dtype = self.choice(&DType::ALL)?;
-        let bytes = self.list()?.into_iter().map(|byte| byte as u8).collect();
-        Ok(op.constant(Tensor::from_bytes(dtype, sizes(shape)?, bytes)?))
-    }
-
-    pub fn limits(&mut self) -> Result<Limits, JsError> {
-        Ok(Limits {
-            adapter: self.choice(&[AdapterKind::Gpu, AdapterKind::Cpu])?,
-            subgroup_size: self.limit()?,
-            max_binding_bytes: size(self.next()?)?,
-            binding_alignment_bytes: size(self.next()?)?,
-            max_storage_bindings: self.limit()?,
-            max_group_invocations: self.limit()?,
-            max_group_memory_bytes: self.limit()?,
-            max_groups: self.limit()?,
-            int64: false, // WebGPU has none
+            input => op.in_place(usize::try_from(input).unwrap_or(usize::MAX)), // no more are counted
         })
-    }
-
-    /// A device may have more of it than 32 bits count.
-    fn limit(&mut self) -> Result<u32, JsError> {
-        Ok(size(self.next()?)?.min(u32::MAX.into()) as u32)
     }
 
     fn view(&mut self) -> Result<View, JsError> {
-        let shape = sizes(self.list()?)?;
-        let strides = match self.optional_list()? {
+        let shape = self.list().unwrap_or_default();
+        let shape = self.sizes(shape);
+        let strides = match self.list() {
             Some(strides) => strides,
             None => View::new(shape.clone())?.strides().to_vec(),
         };
-        Ok(View::strided(shape, strides, size(self.next()?)?)?)
+        Ok(View::strided(shape, strides, self.size())?)
     }
 
-    fn axes(&mut self) -> Result<Axes, JsError> {
-        Ok(Axes::from(self.optional_list()?))
+    fn flag(&mut self) -> bool {
+        self.choice(&[false, true])
     }
 
-    fn flag(&mut self) -> Result<bool, JsError> {
-        Ok(self.next()? != 0)
+    /// A list, if it is not left out.
+    fn list(&mut self) -> Option<Vec<i64>> {
+        if self.rest.as_slice().first() == Some(&-1) {
+            self.rest.next();
+            return None;
+        }
+        let count = self.count();
+        Some(self.rest.by_ref().take(count).copied().collect())
     }
 
-    fn choice<T: Copy>(&mut self, from: &[T]) -> Result<T, JsError> {
-        from.get(self.next()? as usize).copied().ok_or_else(ends_early)
+    /// No more than there are numbers left.
+    fn count(&mut self) -> usize {
+        let count = self.size();
+        self.wrong |= count > self.rest.len() as u64;
+        (count as usize).min(self.rest.len())
     }
 
-    fn list(&mut self) -> Result<Vec<i64>, JsError> {
-        self.optional_list()?.ok_or_else(ends_early)
+    fn sizes(&mut self, list: Vec<i64>) -> Vec<u64> {
+        list.into_iter().map(|n| self.natural(n)).collect()
     }
 
-    fn optional_list(&mut self) -> Result<Option<Vec<i64>>, JsError> {
-        let len = self.next()?;
-        (len >= 0).then(|| (0..len).map(|_| self.next()).collect()).transpose()
+    pub fn size(&mut self) -> u64 {
+        let n = self.next();
+        self.natural(n)
     }
 
-    fn next(&mut self) -> Result<i64, JsError> {
-        self.0.next().copied().ok_or_else(ends_early)
+    fn natural(&mut self, n: i64) -> u64 {
+        self.wrong |= n < 0;
+        n.max(0) as u64
+    }
+
+    pub fn choice<T: Copy, const N: usize>(&mut self, from: &[T; N]) -> T {
+        let place = self.size();
+        self.wrong |= place >= N as u64;
+        from[place.min(N as u64 - 1) as usize]
+    }
+
+    fn next(&mut self) -> i64 {
+        self.wrong |= self.rest.len() == 0;
+        self.rest.next().copied().unwrap_or(0)
+    }
+
+    /// Whether all has been read, and nothing else.
+    pub fn end(self) -> Result<(), JsError> {
+        if self.wrong || self.rest.len() > 0 { Err(unreadable()) } else { Ok(()) }
     }
 }
 
-fn sizes(list: Vec<i64>) -> Result<Vec<u64>, JsError> {
-    list.into_iter().map(size).collect()
-}
-
-fn size(n: i64) -> Result<u64, JsError> {
-    u64::try_from(n).map_err(|_| JsError::new("a size or an offset is negative, 0 or more expected"))
-}
-
-fn ends_early() -> JsError {
-    JsError::new("the operation is not encoded as this planner reads it")
+/// The JavaScript has checked what its callers gave: what cannot be read is not of its version.
+fn unreadable() -> JsError {
+    JsError::new("wgmax's module and its JavaScript are of different versions")
 }

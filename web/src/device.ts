@@ -1,0 +1,32 @@
+import { hasMethods, refuse } from "./check.js";
+
+/** A device of the host's WebGPU with default limits; where there is none, an error that says what is missing. */
+export async function requestDevice(gpu: GPU | undefined = globalThis.navigator?.gpu): Promise<GPUDevice> {
+  if (gpu === undefined) {
+    throw new Error("no WebGPU here, navigator.gpu is undefined: browsers give it to secure pages (https or localhost); in node, give what create([]) of the npm package webgpu returns");
+  }
+  if (!hasMethods(gpu, "requestAdapter")) refuse("requestDevice: gpu", gpu, "a GPU, such as navigator.gpu,");
+  const adapter = await refusing(gpu.requestAdapter());
+  if (!adapter) throw new Error("WebGPU finds no adapter: this machine has no GPU, or no driver for it that this process may use");
+  return refusing(adapter.requestDevice());
+}
+
+/** What WebGPU promised; if it does not keep that, an error of this package. */
+export async function refusing<T>(promised: Promise<T>): Promise<T> {
+  try {
+    return await promised;
+  } catch (cause) {
+    throw refused(cause);
+  }
+}
+
+/** What WebGPU says is wrong, in an error of this package. */
+export function refused(cause: unknown): Error {
+  return new Error(`the GPU refused: ${(cause as Partial<Error> | undefined)?.message ?? cause}`, { cause });
+}
+
+export function checkedDevice(given: unknown, name: string): GPUDevice {
+  const device = given as GPUDevice;
+  const isDevice = hasMethods(given, "createBuffer", "createBindGroup", "pushErrorScope") && hasMethods(device.lost, "then");
+  return isDevice && typeof device.limits === "object" ? device : refuse(name, given, "a GPUDevice");
+}
