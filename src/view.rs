@@ -105,12 +105,17 @@ impl View {
     /// # Errors
     /// [`Error::TooLarge`] if no 64-bit number counts them.
     pub fn buffer_bytes(&self, dtype: DType) -> Result<u64, Error> {
-        let elements = if self.is_empty() { 0 } else { self.extent().1 + 1 };
+        let elements = self.buffer_elements();
         crate::dtype::padded_bytes(dtype, elements).ok_or(Error::TooLarge {
             what: "elements that a view spans",
             given: elements,
             limit: (u64::MAX - 3) / dtype.bytes(),
         })
+    }
+
+    /// The elements that a buffer needs so that every element of the view lies in it.
+    pub(crate) fn buffer_elements(&self) -> u64 {
+        if self.is_empty() { 0 } else { self.extent().1 + 1 }
     }
 
     /// The lowest and the highest element that the view touches, if it is not empty.

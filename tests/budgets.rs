@@ -187,7 +187,6 @@ fn plans_take_what_operations_and_dispatches_are_worth() {
 }
 
 #[test]
-#[ignore = "planning is quadratic in parts"]
 fn plans_of_many_parts_take_what_they_are_worth() {
     check_plans(&PARTS, &[2, 20, 200, 2000, 4000]);
 }

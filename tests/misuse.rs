@@ -212,6 +212,10 @@ fn tensors_of_another_number_type_or_size() {
         Error::BindingTooSmall { slot: "input 0".into(), given: 20, needed: 24 },
         "input 0 has 20 bytes, 24 are needed",
     );
+    // What whole words would have room for, but the tensor has not.
+    let bytes = Tensor::from_bytes(DType::U8, [5], vec![0; 5]).unwrap();
+    let error = ReduceMax::new(DType::U8, view(&[6])).reference(&[&bytes]).unwrap_err();
+    assert_eq!(error, Error::BindingTooSmall { slot: "input 0".into(), given: 5, needed: 6 });
     for gpu in gpus() {
         for inputs in [&[][..], &[&right, &right], &[&half], &[&short]] {
             assert_eq!(gpu.run_blocking(&op, inputs).unwrap_err(), op.reference(inputs).unwrap_err());

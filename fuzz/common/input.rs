@@ -5,10 +5,10 @@
 use wgmax::{AdapterKind, Axes, DType, Error, Limits, NanPolicy, Parts, Tensor, View};
 
 /// The most operands of a Max: runs with so many are slow ones.
-pub const MOST_OPERANDS: usize = 200;
+pub const MOST_OPERANDS: usize = 1000;
 
 /// The most parts of an input: planning is quadratic in them, and leaves its budget where they are many.
-const MOST_PARTS: usize = 40;
+const MOST_PARTS: usize = 4000;
 
 /// The fuzzer's bytes, read from the front; zeros once they are used up.
 pub struct Input<'a>(pub &'a [u8]);

@@ -70,13 +70,18 @@ pub trait Operation: sealed::Sealed {
 pub struct InputNeed {
     /// The element type.
     pub dtype: crate::DType,
-    /// The fewest bytes that the view lies in, a multiple of 4.
+    /// The fewest elements that the view lies in.
+    pub elements: u64,
+    /// The bytes of a buffer for them, a multiple of 4.
     pub bytes: u64,
 }
 
 /// What is expected of the parts of an input.
 fn part_needs(dtype: crate::DType, input: &Parts) -> Result<Vec<InputNeed>, Error> {
-    input.views().iter().map(|view| Ok(InputNeed { dtype, bytes: view.buffer_bytes(dtype)? })).collect()
+    let need = |view: &crate::View| {
+        Ok(InputNeed { dtype, elements: view.buffer_elements(), bytes: view.buffer_bytes(dtype)? })
+    };
+    input.views().iter().map(need).collect()
 }
 
 mod sealed {
@@ -123,9 +128,9 @@ pub(crate) fn check_inputs(needs: &[InputNeed], inputs: &[&Tensor]) -> Result<()
         if input.dtype() != need.dtype {
             return Err(Error::TypeMismatch { input: i, given: input.dtype(), expected: need.dtype });
         }
-        let given = (input.bytes().len() as u64).next_multiple_of(4); // host tensors have no padding
-        if given < need.bytes {
-            return Err(Error::BindingTooSmall { slot: format!("input {i}"), given, needed: need.bytes });
+        let (given, needed) = (input.bytes().len() as u64, need.elements.saturating_mul(need.dtype.bytes()));
+        if given < needed {
+            return Err(Error::BindingTooSmall { slot: format!("input {i}"), given, needed }); // no padding counts
         }
     }
     Ok(())

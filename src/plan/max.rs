@@ -175,7 +175,7 @@ impl Broadcast<'_> {
         let lens: Vec<u64> = indices.iter().map(|range| range.end - range.start).collect();
         let Some(d) = lens.iter().position(|&len| len > 1) else {
             boxes.push(indices.to_vec());
-            return check_count(boxes.len());
+            return self.check_boxes(boxes.len(), limits);
         };
         let mut part = indices.to_vec();
         let Range { start: mut at, end } = indices[d];
@@ -187,10 +187,15 @@ impl Broadcast<'_> {
                 0 => self.cut(&part, operand_elements, limits, boxes)?,
                 _ => boxes.push(part.clone()),
             }
-            check_count(boxes.len())?;
+            self.check_boxes(boxes.len(), limits)?;
             at = part[d].end;
         }
         Ok(())
+    }
+
+    /// Each box takes as many dispatches as it takes to bind every operand.
+    fn check_boxes(&self, boxes: usize, limits: &Limits) -> Result<(), Error> {
+        check_count(boxes * self.operands.len().div_ceil(most_operands(limits).max(1) as usize).max(1))
     }
 
     /// How many indices of a box's outermost dimension fit, with all of the inner ones; 0 where one does not.
