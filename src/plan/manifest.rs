@@ -26,8 +26,8 @@ pub enum Role {
     Operand,
     /// Elements to be written, of an output.
     Result,
-    /// Positions to be written: an output, or the winners that a later dispatch takes from scratch.
-    Positions,
+    /// Whatever is written: an output, or winners and empty records that later dispatches take from scratch.
+    Target,
     /// What dispatches leave for one another in scratch.
     Partials,
 }
@@ -38,7 +38,7 @@ impl Role {
         match self {
             Role::Operand => matches!(slot, Slot::Input(_) | Slot::Constant(_)),
             Role::Result => matches!(slot, Slot::Output(_)),
-            Role::Positions => matches!(slot, Slot::Output(_) | Slot::Scratch(_)),
+            Role::Target => matches!(slot, Slot::Output(_) | Slot::Scratch(_)),
             Role::Partials => matches!(slot, Slot::Scratch(_)),
         }
     }
@@ -62,7 +62,7 @@ impl Kernel {
         let ones = |packs| writes(3, if packs { PACK } else { unit }, Role::Result);
         let winners = reads(1, WORD, Role::Partials);
         match self.program {
-            Program::Fill => vec![writes(3, WORD, Role::Result)],
+            Program::Fill => vec![writes(3, WORD, Role::Target)],
             Program::Reduce { access, store, .. } => [inputs(access), stores(store, unit)].concat(),
             Program::HardmaxRows { access, packs, .. } => [inputs(access), vec![ones(packs)]].concat(),
             Program::HardmaxColumns => [inputs(Access::Strided), vec![ones(false)]].concat(),
@@ -98,8 +98,7 @@ impl Kernel {
             }
             Constant::Continues => matches!(
                 program,
-                Program::Reduce { store: Store::Piece, .. }
-                    | Program::HardmaxWriteColumns
+                Program::HardmaxWriteColumns
                     | Program::HardmaxWriteRows { .. }
                     | Program::MaxPacks { .. }
                     | Program::MaxElements { .. }
@@ -150,8 +149,8 @@ fn stores(store: Store, unit: u64) -> Vec<Declaration> {
     match store {
         Store::Partial | Store::Piece => vec![writes(3, WORD, Role::Partials)],
         Store::Value => vec![writes(3, unit, Role::Result)],
-        Store::Index => vec![writes(3, WORD, Role::Positions)],
-        Store::Both => vec![writes(3, unit, Role::Result), writes(4, WORD, Role::Positions)],
+        Store::Index => vec![writes(3, WORD, Role::Target)],
+        Store::Both => vec![writes(3, unit, Role::Result), writes(4, WORD, Role::Target)],
     }
 }
 
