@@ -17,6 +17,9 @@ use super::{
 };
 use crate::{Error, Limits};
 
+/// The most outputs that an invocation of a finishing pass takes, on a device of few invocations.
+const MAX_FINISHES: u64 = 16;
+
 /// The most outputs of a piece: a shader counts the elements of surplus invocations, too.
 const MAX_OUTPUTS: u64 = 1 << 26;
 
@@ -193,7 +196,7 @@ impl<'a> Input<'a> {
         let step = binding_step(&target_bytes, limits);
         let outputs_paid = budget / record_bytes;
         let tile = outputs_paid.min(most_outputs(&target_bytes, limits)).min(MAX_OUTPUTS);
-        let tile = (tile.min(self.tuning.most_invocations) / step).max(1) * step;
+        let tile = (tile.min(self.tuning.most_invocations.saturating_mul(MAX_FINISHES)) / step).max(1) * step;
         let tile = tile.min(self.reduction.out_len);
         let most_chunks = (outputs_paid / tile).clamp(1, self.reduction.max_records(tile, &self.tuning));
         let lens = self.piece_lens(small.then_some(most_chunks));

@@ -306,7 +306,7 @@ impl Reduction<'_> {
 
     /// Chooses load pattern, team and split: at most `most_chunks` partial results an output.
     pub fn cut(&self, problem: &Problem, most_chunks: u64, tuning: &Tuning) -> Result<Cut, Error> {
-        let access = self.access(problem);
+        let access = self.access(problem, tuning);
         let work = Work::new(problem, access, self.dtype, tuning.column_packs);
         let team = self.team(problem, access, &work, tuning);
         let mut whole = Cut { access, team, chunk_len: problem.reduce_len(), chunks: 1 };
@@ -339,15 +339,20 @@ impl Reduction<'_> {
         }
     }
 
-    fn access(&self, problem: &Problem) -> Access {
+    fn access(&self, problem: &Problem, tuning: &Tuning) -> Access {
         let pack = self.dtype.pack_elements();
         let has_packs = problem.span >= pack;
         let run = problem.run();
         // Positions of 64-bit types have no column kernel: a pack has but two of them.
         let columns_fit = problem.columns().is_some_and(|columns| {
+            let invocations = problem.outputs() / columns * columns.div_ceil(pack * tuning.column_packs);
             let only_row = problem.kept.len() <= 1;
             let step_fits = i32::try_from(run.stride).is_ok(); // the kernel divides it as a signed number
-            problem.rows_are_aligned(pack) && step_fits && (columns % pack == 0 || only_row && columns >= pack)
+            let invocations_fit = invocations <= tuning.most_invocations; // each takes one place
+            problem.rows_are_aligned(pack)
+                && step_fits
+                && invocations_fit
+                && (columns % pack == 0 || only_row && columns >= pack)
         }) && (self.operator == Operator::ReduceMax || self.dtype.bytes() < 8);
         if has_packs && run.stride == 1 && run.size >= 2 * pack {
             Access::Rows
