@@ -21,6 +21,7 @@ cd "$(dirname "$0")/.."
 # Each route's name and what it is. `route_NAME` runs it.
 list="host              the planner, dialects, ONNX files, the CPU reference: what needs no GPU
 documentation     the examples in the documentation
+paper             whole plans, their shaders interpreted with every access checked: minutes, and no GPU
 lavapipe          every GPU test on lavapipe
 lavapipe_onnx     ONNX's own node tests on lavapipe, and on the CPU reference
 peers             random nodes on lavapipe, against ONNX Runtime, ONNX's evaluator, OpenVINO and oneDNN
@@ -34,9 +35,9 @@ first_look=(host documentation lavapipe)
 [[ $(uname) == Linux ]] || first_look=(host documentation hardware)
 
 # Test binaries that need no GPU.
-host_tests=(plan shaders dialects onnx_hostile paper view)
-# Those that tests/web/run.sh runs, beside the other ways that take the same cases.
-web_tests=(matrix)
+host_tests=(plan shaders dialects onnx_hostile view)
+# Those of other routes: tests/web/run.sh runs the matrix, beside the other ways that take the same cases.
+other_tests=(paper matrix)
 
 say() { printf '%s\n' "$*" >&2; }
 die() {
@@ -167,7 +168,7 @@ fi
 gpu_tests=()
 for file in tests/*.rs; do
     name=$(basename "$file" .rs)
-    within "$name" "${host_tests[@]}" "${web_tests[@]}" || gpu_tests+=("$name")
+    within "$name" "${host_tests[@]}" "${other_tests[@]}" || gpu_tests+=("$name")
 done
 
 report=()
@@ -256,6 +257,7 @@ route_host() {
     mapfile -t arguments < <(printf -- '--test\n%s\n' "${host_tests[@]}")
     run host cargo_test --lib "${arguments[@]}"
 }
+route_paper() { run paper cargo_test --test paper; }
 route_documentation() { run documentation cargo test --all-features --doc; }
 route_lavapipe() { on_lavapipe lavapipe gpu_test; }
 route_lavapipe_onnx() { on_lavapipe lavapipe_onnx tests/conformance/run.sh; }
