@@ -6,10 +6,10 @@
 #   tests/run.sh --only ROUTE...   these routes
 #   tests/run.sh --list            the routes' names, and what each of them is
 #
-# On one's own GPU the tests run with `cargo test`. Here they run on software: lavapipe is Mesa's Vulkan, SwiftShader comes
-# with Debian's chromium. On Debian and Ubuntu what the routes need is installed where it is missing, which takes root, or
-# sudo without a password; else it is said what to install. cargo-nextest is used where it is there; cargo-fuzz is built
-# into target/tools where there is a nightly toolchain.
+# On one's own GPU the tests run with `cargo test`. Here they run on software: lavapipe is Mesa's Vulkan, SwiftShader
+# comes with Debian's chromium. On Debian and Ubuntu what the routes need is installed where it is missing, which takes
+# root, or sudo without a password; else it is said what to install. cargo-nextest is used where it is there; cargo-fuzz
+# is built into target/tools where there is a nightly toolchain.
 #
 #   WGMAX_REQUIRE_ADAPTERS=1   what a route lacks is an error (otherwise it is said, and counted)
 #   WGMAX_FUZZ_SECONDS=60      how long each fuzz target runs
