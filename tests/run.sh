@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # Runs the tests, by routes: a route is a set of tests and where they run.
 #
-#   tests/run.sh                   for a first look: what needs no GPU, and every GPU test on lavapipe
+#   tests/run.sh                   for a first look: host, documentation and lavapipe
 #   tests/run.sh --all             every route: what has to pass before a change goes in
 #   tests/run.sh --only ROUTE...   these routes
 #   tests/run.sh --list            the routes' names, and what each of them is
 #
-# On one's own GPU the tests run with `cargo test`. Here they run on software: lavapipe is Mesa's Vulkan, SwiftShader comes
-# with Debian's chromium. On Debian and Ubuntu what the routes need is installed where it is missing, which takes root, or
-# sudo without a password; else it is said what to install. cargo-nextest is used where it is there; cargo-fuzz is built
-# into target/tools where there is a nightly toolchain.
+# On one's own GPU the tests run with `cargo test`. Here they run on software: lavapipe is Mesa's Vulkan, SwiftShader
+# comes with Debian's chromium. On Debian and Ubuntu what the routes need is installed where it is missing, which takes
+# root, or sudo without a password; else it is said what to install. cargo-nextest is used where it is there; cargo-fuzz
+# is built into target/tools where there is a nightly toolchain.
 #
 #   WGMAX_REQUIRE_ADAPTERS=1   what a route lacks is an error (otherwise it is said, and counted)
 #   WGMAX_FUZZ_SECONDS=60      how long each fuzz target runs
@@ -21,7 +21,9 @@ cd "$(dirname "$0")/.."
 # Each route's name and what it is. `route_NAME` runs it.
 list="host              the planner, dialects, ONNX files, the CPU reference: what needs no GPU
 documentation     the examples in the documentation
-lavapipe          every GPU test on lavapipe
+paper             whole plans, their shaders interpreted with every access checked: minutes, and no GPU
+lavapipe          the operators on lavapipe: every type, axis, layout and edge value
+lavapipe_more     the other GPU tests on lavapipe: sizes at limits, random operations, faults, load
 lavapipe_onnx     ONNX's own node tests on lavapipe, and on the CPU reference
 peers             random nodes on lavapipe, against ONNX Runtime, ONNX's evaluator, OpenVINO and oneDNN
 swiftshader       every GPU test on SwiftShader
@@ -34,9 +36,11 @@ first_look=(host documentation lavapipe)
 [[ $(uname) == Linux ]] || first_look=(host documentation hardware)
 
 # Test binaries that need no GPU.
-host_tests=(budgets plan shaders dialects onnx_hostile paper view)
-# Those that tests/web/run.sh runs, beside the other ways that take the same cases.
-web_tests=(matrix)
+host_tests=(budgets plan shaders dialects onnx_hostile view)
+# Those of each operator; whatever is not named here takes a GPU, too.
+operator_tests=(arg_max hardmax max onnx reduce_max)
+# Those of other routes: tests/web/run.sh runs the matrix, beside the other ways that take the same cases.
+other_tests=(paper matrix)
 
 say() { printf '%s\n' "$*" >&2; }
 die() {
@@ -107,10 +111,10 @@ select_any() {
 
 missing_packages() {
     command -v cc >/dev/null || printf '%s\n' gcc libc6-dev
-    if select_any lavapipe lavapipe_onnx peers swiftshader swiftshader_onnx web; then
+    if select_any lavapipe lavapipe_more lavapipe_onnx peers swiftshader swiftshader_onnx web; then
         have_loader || printf '%s\n' libvulkan1
     fi
-    if select_any lavapipe lavapipe_onnx peers web; then
+    if select_any lavapipe lavapipe_more lavapipe_onnx peers web; then
         [[ -n $(lavapipe_icd) ]] || printf '%s\n' mesa-vulkan-drivers
     fi
     # For the cases and peers that come as Python packages.
@@ -164,10 +168,10 @@ else
     say "runner: cargo test (cargo-nextest is not installed)"
 fi
 
-gpu_tests=()
+more_tests=()
 for file in tests/*.rs; do
     name=$(basename "$file" .rs)
-    within "$name" "${host_tests[@]}" "${web_tests[@]}" || gpu_tests+=("$name")
+    within "$name" "${host_tests[@]}" "${operator_tests[@]}" "${other_tests[@]}" || more_tests+=("$name")
 done
 
 report=()
@@ -208,7 +212,7 @@ absent() {
     report+=("$1: LEFT OUT, $2")
 }
 
-# cargo_test ARGUMENT...: the test binaries named.
+# cargo_test ARGUMENT...: what cargo's arguments name.
 cargo_test() {
     if [[ $runner == nextest ]]; then
         cargo nextest run --all-features --no-fail-fast "$@"
@@ -216,11 +220,8 @@ cargo_test() {
         cargo test --all-features --no-fail-fast "$@"
     fi
 }
-gpu_test() {
-    local arguments
-    mapfile -t arguments < <(printf -- '--test\n%s\n' "${gpu_tests[@]}")
-    cargo_test "${arguments[@]}"
-}
+# tests NAME...: the test binaries of these names.
+tests() { cargo_test "${@/#/--test=}"; }
 
 # with_driver ICD COMMAND...: Vulkan sees that driver only. Old loaders know the second name.
 with_driver() {
@@ -251,16 +252,14 @@ on_swiftshader() {
 
 # The routes.
 
-route_host() {
-    local arguments
-    mapfile -t arguments < <(printf -- '--test\n%s\n' "${host_tests[@]}")
-    run host cargo_test --lib "${arguments[@]}"
-}
+route_host() { run host cargo_test --lib "${host_tests[@]/#/--test=}"; }
+route_paper() { run paper tests paper; }
 route_documentation() { run documentation cargo test --all-features --doc; }
-route_lavapipe() { on_lavapipe lavapipe gpu_test; }
+route_lavapipe() { on_lavapipe lavapipe tests "${operator_tests[@]}"; }
+route_lavapipe_more() { on_lavapipe lavapipe_more tests "${more_tests[@]}"; }
 route_lavapipe_onnx() { on_lavapipe lavapipe_onnx tests/conformance/run.sh; }
 route_peers() { on_lavapipe peers tests/differential/run.sh; }
-route_swiftshader() { on_swiftshader swiftshader gpu_test; }
+route_swiftshader() { on_swiftshader swiftshader tests "${operator_tests[@]}" "${more_tests[@]}"; }
 route_swiftshader_onnx() { on_swiftshader swiftshader_onnx tests/conformance/run.sh; }
 
 route_web() {
@@ -277,12 +276,10 @@ route_web() {
 
 # Whatever adapter the tests pick when they may see all.
 route_hardware() {
-    if [[ -e /dev/nvidiactl ]] || compgen -G '/dev/dri/renderD*' >/dev/null; then
-        run hardware gpu_test
-    elif [[ $(uname) == Linux ]]; then
-        report+=("hardware: LEFT OUT, this machine has no GPU")
+    if [[ $(uname) != Linux || -e /dev/nvidiactl ]] || compgen -G '/dev/dri/renderD*' >/dev/null; then
+        run hardware tests "${operator_tests[@]}" "${more_tests[@]}"
     else
-        run hardware gpu_test
+        report+=("hardware: LEFT OUT, this machine has no GPU")
     fi
 }
 
