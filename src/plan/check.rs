@@ -351,7 +351,9 @@ fn scan_turns(kernel: &Kernel, params: &ReductionParams, access: Access, team: u
     // A chunk that begins behind the last element would never end.
     let chunks_fit = !has(Constant::Split) || (chunks - 1).saturating_mul(chunk_len) < reduce_len;
     ensure(chunks_fit, || format!("{chunks} chunks of {chunk_len} are more than {reduce_len} elements"))?;
-    countable(reduce_len + chunk_len.max(run_len))?;
+    // What is counted ends within the next chunk, and within the next run.
+    let next = |constant, len| if has(constant) { len } else { 0 };
+    countable(reduce_len + next(Constant::Split, chunk_len).max(next(Constant::Runs, run_len)))?;
     let (runs, run_len) = if has(Constant::Runs) { (len.div_ceil(run_len) + 1, run_len.min(len)) } else { (1, len) };
     let run_turns = match access {
         Access::Rows => run_len / (kernel.dtype.pack_elements() * team * 4) + 1,

@@ -277,7 +277,7 @@ impl Reduction<'_> {
     /// The steps of one task of so many elements at most, however they lie in so many dimensions, if a split into chunks
     /// leaves up to twice as many to one as to another: as `steps` counts them for a strided kernel and runs of two.
     pub fn most_steps(len: u64, dims: u64, tuning: &Tuning) -> u64 {
-        1024 + (3 + dims * tuning.column_packs).saturating_mul(len)
+        (3 + dims * tuning.column_packs).saturating_mul(len).saturating_add(1024)
     }
 
     /// Words of a partial result.
@@ -317,7 +317,7 @@ impl Reduction<'_> {
         let dispatchable = tuning.most_invocations / (problem.outputs() * team);
         let affordable = most_chunks.min(dispatchable).min(problem.reduce_len()).max(1);
         let near = near_chunks(problem, &work, access, tuning);
-        let invocations = |team: u64| problem.outputs() * affordable * team;
+        let invocations = |team: u64| problem.outputs().saturating_mul(affordable).saturating_mul(team);
         let mut chunks = wanted.min(worth).max(near).min(affordable).max(1);
         loop {
             let cut = whole.split(problem, chunks);

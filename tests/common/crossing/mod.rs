@@ -177,10 +177,26 @@ impl Case {
                 given == limits.max_storage_bindings.into() && needed > given && needed <= 4
             }
             Error::TooLarge { what: "passes", given, limit } => {
-                given > limit && (self.windows() > FEW_WINDOWS || self.boxes() > limit / 8)
+                let few_invocations = self.elements() / self.invocations() > MANY_ELEMENTS;
+                given > limit && (self.windows() > FEW_WINDOWS || self.boxes() > limit / 8 || few_invocations)
             }
             _ => false,
         }
+    }
+
+    /// Elements of the largest input or output.
+    fn elements(&self) -> u64 {
+        let inputs =
+            self.operands.iter().map(|parts| parts.iter().map(|layout| layout.shape.iter().product::<u64>()).sum());
+        let outputs = self.operation().outputs().unwrap_or_default().into_iter().map(|output| output.len());
+        inputs.chain(outputs).max().unwrap_or(0)
+    }
+
+    /// The invocations of the largest dispatch.
+    fn invocations(&self) -> u64 {
+        let Limits { max_group_invocations, max_group_memory_bytes, max_groups, .. } = self.limits;
+        let group = max_group_invocations.min(max_group_memory_bytes / 16).clamp(1, 16);
+        u64::from(max_groups) * u64::from(max_groups) * u64::from(group)
     }
 
     /// Bindings' worth of inputs and output, at least one for each part.
@@ -204,6 +220,9 @@ impl Case {
         }
     }
 }
+
+/// So many elements for each invocation of a dispatch take many dispatches.
+const MANY_ELEMENTS: u64 = 4096;
 
 /// Problems of so many windows are planned with fewer than the most passes, however they lie.
 const FEW_WINDOWS: u64 = 64;
