@@ -200,12 +200,10 @@ impl Work {
         let (kept, outer) = (p.kept.len() as u64, p.outer.len() as u64);
         let runs = if chunk.is_multiple_of(run) { chunk / run } else { (chunk + run - 2) / run + 1 };
         let len = run.min(chunk);
-        // An ArgMax takes each tile's maximum at once, over the lanes of a word.
+        // As if an ArgMax of columns looped over the lanes of a word.
         let lane_turns = if operator == Operator::ArgMax { self.lanes - 1 } else { 0 };
-        let packs = len / self.pack;
-        let tiles = packs / (4 * self.team) + packs.div_ceil(self.team).min(3);
         let search = match access {
-            Access::Rows => runs * (1 + outer + tiles + lane_turns * (tiles + 2)),
+            Access::Rows => runs * (1 + outer + len / self.pack / (4 * self.team) + 1), // tiles of four packs
             Access::Strided => runs * (1 + outer + len.div_ceil(self.team)),
             // One pack at a time at the end of a row, else all in one loop, row by row or four rows at once.
             Access::Columns
