@@ -15,7 +15,7 @@ use super::{
     Access, Binding, Constant, MAX_PASSES, Operator, Pass, Passes, Placement, Store, binding_step, check_binding,
     check_count, too_many,
 };
-use crate::{Error, Limits};
+use crate::{Error, Limits, View};
 
 /// The most outputs that an invocation of a finishing pass takes, on a device of few invocations.
 const MAX_FINISHES: u64 = 16;
@@ -127,12 +127,6 @@ impl<'a> Input<'a> {
         Ok(Some(passes))
     }
 
-    /// The elements from the first of a box to its last, at most.
-    fn span(&self, lens: &[u64]) -> u64 {
-        let reaches = self.strides.iter().zip(lens).map(|(stride, len)| stride.saturating_mul(len - 1));
-        reaches.fold(1, u64::saturating_add)
-    }
-
     fn product(&self, lens: &[u64], dimensions: &[usize]) -> u64 {
         dimensions.iter().fold(1, |product, &d| product.saturating_mul(lens[d]))
     }
@@ -172,7 +166,7 @@ impl<'a> Input<'a> {
         let step = output_step / gcd(output_step, outputs);
         let mut lens = self.sizes.clone();
         lens[dimension] = 1;
-        let left = self.window_elements.checked_sub(self.span(&lens))?;
+        let left = self.window_elements.checked_sub(span(&self.strides, &lens))?;
         let most = left.checked_div(stride).map_or(size, |more| more.saturating_add(1));
         let len = most.min(most_outputs(target_bytes, limits).min(self.most_tasks) / outputs) / step * step;
         let begins_fit = self.begins.iter().all(|begin| (begin * outputs).is_multiple_of(output_step));
@@ -199,19 +193,36 @@ impl<'a> Input<'a> {
         let tile = (tile.min(self.tuning.most_invocations.saturating_mul(MAX_FINISHES)) / step).max(1) * step;
         let tile = tile.min(self.reduction.out_len);
         let most_chunks = (outputs_paid / tile).clamp(1, self.reduction.max_records(tile, &self.tuning));
-        let lens = self.piece_lens(small.then_some(most_chunks));
-        let ranges = lens.iter().enumerate().map(|(d, &len)| self.ranges(d, len));
-        let ranges: Vec<Indices> = ranges.collect::<Result<_, _>>()?;
-        let reduced_boxes = boxes(self.reduction.reduced.iter().map(|&d| &ranges[d]), MAX_PASSES)?;
+        let grids = (0..self.sources.len()).map(|source| self.grid(source, small.then_some(most_chunks)));
+        let grids: Vec<Grid> = grids.collect::<Result<_, _>>()?;
+        let shape: Vec<u64> = self.kept.iter().map(|&d| self.sizes[d]).collect();
         let mut passes = Passes::default();
         for outputs in blocks(0..self.reduction.out_len, tile) {
-            let kept_boxes = self.kept_boxes(&outputs, &ranges)?;
-            check_count(passes.0.len() + kept_boxes.len() * reduced_boxes.len())?;
-            let piece = |(reduced, kept)| self.piece(kept, reduced, most_chunks, limits);
-            let pairs = reduced_boxes.iter().flat_map(|reduced| kept_boxes.iter().map(move |kept| (reduced, kept)));
-            passes.append(self.tile(outputs, &pairs.map(piece).collect::<Result<Vec<_>, _>>()?, limits)?)?;
+            let kept = consecutive(&shape, outputs.clone());
+            let mut pieces = Vec::new();
+            for grid in &grids {
+                let kept_boxes = self.kept_boxes(&kept, grid)?;
+                check_count(passes.0.len() + pieces.len() + kept_boxes.len() * grid.reduced_boxes.len())?;
+                for reduced in &grid.reduced_boxes {
+                    for kept in &kept_boxes {
+                        pieces.push(self.piece(grid.source, kept, reduced, most_chunks, limits)?);
+                    }
+                }
+            }
+            passes.append(self.tile(outputs, &pieces, limits)?)?;
         }
         Ok(passes)
+    }
+
+    /// One source cut into pieces, as it lies.
+    fn grid(&self, source: usize, most_chunks: Option<u64>) -> Result<Grid, Error> {
+        let view = &self.sources[source].view;
+        let begin = |d| if d == 0 { self.begins[source] } else { 0 };
+        let range = |d: usize| begin(d)..begin(d) + view.shape()[d];
+        let lens = self.piece_lens(view, most_chunks).into_iter().enumerate();
+        let ranges: Vec<Indices> = lens.map(|(d, len)| ranges(range(d), len)).collect::<Result<_, _>>()?;
+        let reduced_boxes = boxes(self.reduction.reduced.iter().map(|&d| &ranges[d]), MAX_PASSES)?;
+        Ok(Grid { source, ranges, reduced_boxes })
     }
 
     /// The passes for some outputs: records of nothing seen yet, pieces that join what they find to these, then the pass
@@ -257,18 +268,21 @@ impl<'a> Input<'a> {
         Reduction { store: Store::Piece, out_len, ..self.reduction.clone() }
     }
 
-    /// A piece: these of the kept indices, and these of the reduced ones.
-    fn piece(&self, kept: &Indices, reduced: &Indices, most_chunks: u64, limits: &Limits) -> Result<Piece, Error> {
+    /// A piece of a source: these of the kept indices, and these of the reduced ones.
+    fn piece(
+        &self,
+        source: usize,
+        kept: &Indices,
+        reduced: &Indices,
+        most_chunks: u64,
+        limits: &Limits,
+    ) -> Result<Piece, Error> {
         let mut indices = vec![0..1; self.sizes.len()];
         self.kept.iter().zip(kept).for_each(|(&d, range)| indices[d] = range.clone());
         self.reduction.reduced.iter().zip(reduced).for_each(|(&d, range)| indices[d] = range.clone());
         let first = |dimensions: &[usize]| dimensions.iter().map(|&d| indices[d].start * self.places[d]).sum();
         let (first_output, first_position) = (first(&self.kept), first(self.reduction.reduced));
-        let (n, begin) = match indices.first() {
-            Some(range) => self.source(range.start),
-            None => (0, 0),
-        };
-        let Source { slot, view } = &self.sources[n];
+        let (Source { slot, view }, begin) = (&self.sources[source], self.begins[source]);
         if let Some(outermost) = indices.first_mut() {
             *outermost = outermost.start - begin..outermost.end - begin;
         }
@@ -279,12 +293,6 @@ impl<'a> Input<'a> {
         let cut = self.piece_reduction(problem.outputs()).cut(&problem, most_chunks, &tuning)?;
         let setup = Setup { tuning, problem, window: window.binding, cut };
         Ok(Piece { setup, first_output, first_position })
-    }
-
-    /// The source that an index of the outermost dimension lies in, and where it begins.
-    fn source(&self, index: u64) -> (usize, u64) {
-        let n = self.begins.partition_point(|&begin| begin <= index) - 1;
-        (n, self.begins[n])
     }
 
     fn sources_span(&self) -> u64 {
@@ -303,16 +311,17 @@ impl<'a> Input<'a> {
     /// For each dimension how many indices a piece has, so that its elements fit a window and, where a number is given,
     /// invocations are surely enough if an output has so many partial results at most. Cut first is what reaches farthest, so that
     /// pieces are as contiguous as the input is.
-    fn piece_lens(&self, most_chunks: Option<u64>) -> Vec<u64> {
-        let mut lens = self.sizes.clone();
+    fn piece_lens(&self, view: &View, most_chunks: Option<u64>) -> Vec<u64> {
+        let mut lens = view.shape().to_vec();
+        let strides: Vec<u64> = view.strides().iter().map(|stride| stride.unsigned_abs()).collect();
         let dims = lens.len() as u64;
         let steps = |len| Reduction::most_steps(len, dims, &self.tuning);
         loop {
             let farthest = |dimensions: &mut dyn Iterator<Item = usize>, lens: &[u64]| {
-                let reach = |d: &usize| (self.strides[*d].saturating_mul(lens[*d] - 1), lens[*d]);
+                let reach = |d: &usize| (strides[*d].saturating_mul(lens[*d] - 1), lens[*d]);
                 dimensions.filter(|&d| lens[d] > 1).max_by_key(reach)
             };
-            let span = self.span(&lens);
+            let span = span(&strides, &lens);
             let outputs = self.product(&lens, &self.kept);
             let reduced = self.product(&lens, self.reduction.reduced);
             let chunks = steps(reduced).div_ceil(MAX_STEPS / 2);
@@ -320,9 +329,9 @@ impl<'a> Input<'a> {
             let too_long = most_chunks.is_some() && share.saturating_mul(steps(reduced.div_ceil(chunks))) > MAX_STEPS;
             let (dimension, len) = if span > self.window_elements {
                 let Some(d) = farthest(&mut (0..lens.len()), &lens) else { break };
-                let others = span.saturating_sub(self.strides[d].saturating_mul(lens[d] - 1));
+                let others = span.saturating_sub(strides[d].saturating_mul(lens[d] - 1));
                 match self.window_elements.checked_sub(others) {
-                    Some(left) => (d, (left / self.strides[d] + 1).min(lens[d] - 1)),
+                    Some(left) => (d, (left / strides[d] + 1).min(lens[d] - 1)),
                     None => (d, lens[d] / 2), // another must be cut, too
                 }
             } else if outputs > MAX_OUTPUTS || too_long && outputs > 1 {
@@ -340,25 +349,11 @@ impl<'a> Input<'a> {
         lens
     }
 
-    /// A dimension's indices, so many at a time; along the outermost one no range leaves its source.
-    fn ranges(&self, dimension: usize, len: u64) -> Result<Indices, Error> {
-        let count = self.sizes[dimension].div_ceil(len);
-        if count > MAX_PASSES as u64 {
-            return Err(too_many(count));
-        }
-        if dimension > 0 {
-            return Ok(blocks(0..self.sizes[dimension], len).collect());
-        }
-        let ends = self.begins[1..].iter().chain(&self.sizes[..1]);
-        Ok(self.begins.iter().zip(ends).flat_map(|(&begin, &end)| blocks(begin..end, len)).collect())
-    }
-
-    /// The kept indices of consecutive outputs, as boxes that lie in one of the ranges of each dimension.
-    fn kept_boxes(&self, outputs: &Range<u64>, ranges: &[Indices]) -> Result<Vec<Indices>, Error> {
-        let shape: Vec<u64> = self.kept.iter().map(|&d| self.sizes[d]).collect();
+    /// These of the kept indices, as boxes that lie in one of a source's ranges of each dimension.
+    fn kept_boxes(&self, kept: &[Indices], grid: &Grid) -> Result<Vec<Indices>, Error> {
         let mut cut = Vec::new();
-        for kept in consecutive(&shape, outputs.clone()) {
-            let within = kept.iter().zip(&self.kept).map(|(range, &d)| overlaps(range, &ranges[d]));
+        for kept in kept {
+            let within = kept.iter().zip(&self.kept).map(|(range, &d)| overlaps(range, &grid.ranges[d]));
             cut.extend(boxes(within.collect::<Vec<_>>().iter(), MAX_PASSES - cut.len().min(MAX_PASSES))?);
         }
         Ok(cut)
@@ -372,6 +367,13 @@ pub(super) struct Slab {
     /// How many there are.
     pub len: u64,
     pub source: Source,
+}
+
+/// A source cut into pieces: ranges of the indices of each dimension, and the boxes of the reduced ones.
+struct Grid {
+    source: usize,
+    ranges: Vec<Indices>,
+    reduced_boxes: Vec<Indices>,
 }
 
 /// What one pass reads of a reduction in pieces.
@@ -397,6 +399,18 @@ fn leave_out_repeated(reduction: &Reduction, sources: &mut [Source], places: &[u
         }
     }
     Ok(first_position)
+}
+
+/// The elements from the first of a box to its last, at most.
+fn span(strides: &[u64], lens: &[u64]) -> u64 {
+    let reaches = strides.iter().zip(lens).map(|(stride, len)| stride.saturating_mul(len - 1));
+    reaches.fold(1, u64::saturating_add)
+}
+
+/// A dimension's indices, so many at a time.
+fn ranges(range: Range<u64>, len: u64) -> Result<Indices, Error> {
+    let count = (range.end - range.start).div_ceil(len);
+    if count > MAX_PASSES as u64 { Err(too_many(count)) } else { Ok(blocks(range, len).collect()) }
 }
 
 /// Consecutive elements of a row-major tensor, as boxes of it.
