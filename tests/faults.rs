@@ -379,9 +379,9 @@ fn long_lists_are_shortened() {
     assert_eq!(error.to_string(), "axes [1, 1, 1, 1, 1, 1, 1, 1, and 999992 more] name dimension 1 twice");
     let error = View::strided(vec![3; 100_000], vec![i64::MAX; 100_000], 0).unwrap_err();
     assert!(error.to_string().len() < 500, "{error}");
-    let error = view(&[1; 1000]).permute(&[0; 1_000_000]).unwrap_err();
+    let error = view(&[1; 64]).permute(&[0; 1_000_000]).unwrap_err();
     assert!(error.to_string().len() < 500, "{error}");
-    let parts = [view(&[1; 1000]), view(&[1; 1001])];
+    let parts = [view(&[1; 64]), view(&[1; 63])];
     let error = wgmax::Parts::new(parts).unwrap_err();
     assert!(error.to_string().len() < 500, "{error}");
 }
@@ -389,7 +389,7 @@ fn long_lists_are_shortened() {
 /// Labels, too: they go to the driver with every object.
 #[test]
 fn long_shapes_are_shortened_in_labels() {
-    let long = || view(&[1; 1000]);
+    let long = || view(&[1; 64]);
     let ops: [Box<dyn Operation>; 4] = [
         Box::new(ReduceMax::new(DType::F32, long())),
         Box::new(ArgMax::new(DType::F32, long())),
@@ -398,6 +398,6 @@ fn long_shapes_are_shortened_in_labels() {
     ];
     for op in ops {
         let label = op.plan(&Limits::default()).unwrap().label;
-        assert!(label.len() < 200 && label.contains("[1, 1, 1, 1, 1, 1, 1, 1, and 992 more]"), "{label}");
+        assert!(label.len() < 200 && label.contains("[1, 1, 1, 1, 1, 1, 1, 1, and 56 more]"), "{label}");
     }
 }
