@@ -178,7 +178,7 @@ impl Case {
             }
             Error::TooLarge { what: "passes", given, limit } => {
                 let few_invocations = self.elements() / self.invocations() > MANY_ELEMENTS;
-                given > limit && (self.windows() > FEW_WINDOWS || self.boxes() > limit / 8 || few_invocations)
+                given > limit && (self.window_pairs() > FEW_WINDOW_PAIRS || self.boxes() > limit / 8 || few_invocations)
             }
             _ => false,
         }
@@ -199,12 +199,14 @@ impl Case {
         u64::from(max_groups) * u64::from(max_groups) * u64::from(group)
     }
 
-    /// Bindings' worth of inputs and output, at least one for each part.
-    fn windows(&self) -> u64 {
+    /// Pairs of a binding's worth of the inputs, at least one for each part, and one of the outputs: where an input lies
+    /// across the output, all of them meet.
+    fn window_pairs(&self) -> u64 {
         let windows = |bytes: u64| bytes.div_ceil(self.limits.max_binding_bytes);
         let inputs = self.layouts().map(|layout| windows(layout.span() * self.dtype.bytes())).sum::<u64>();
         let output = |output: &wgmax::TensorType| windows(output.bytes().unwrap_or(u64::MAX));
-        inputs + self.operation().outputs().unwrap_or_default().iter().map(output).sum::<u64>()
+        let outputs = self.operation().outputs().unwrap_or_default().iter().map(output).sum::<u64>();
+        inputs.max(1).saturating_mul(outputs.max(1))
     }
 
     /// The fewest boxes of consecutive outputs in which no operand of Max goes on from one part to the next.
@@ -224,8 +226,8 @@ impl Case {
 /// So many elements for each invocation of a dispatch take many dispatches.
 const MANY_ELEMENTS: u64 = 4096;
 
-/// Problems of so many windows are planned with fewer than the most passes, however they lie.
-const FEW_WINDOWS: u64 = 64;
+/// Problems of so many pairs of windows are planned with fewer than the most passes, however they lie.
+const FEW_WINDOW_PAIRS: u64 = 64;
 
 impl Layout {
     /// The number of some element.
