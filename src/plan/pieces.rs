@@ -193,8 +193,15 @@ impl<'a> Input<'a> {
         let tile = (tile.min(self.tuning.most_invocations.saturating_mul(MAX_FINISHES)) / step).max(1) * step;
         let tile = tile.min(self.reduction.out_len);
         let most_chunks = (outputs_paid / tile).clamp(1, self.reduction.max_records(tile, &self.tuning));
-        let grids = (0..self.sources.len()).map(|source| self.grid(source, small.then_some(most_chunks)));
-        let grids: Vec<Grid> = grids.collect::<Result<_, _>>()?;
+        let mut grids: Vec<Grid> = Vec::new();
+        let mut least = 0_usize; // passes, if no piece were cut by a tile's edge
+        for source in 0..self.sources.len() {
+            let grid = self.grid(source, small.then_some(most_chunks))?;
+            let pieces = grid.ranges.iter().fold(1, |pieces: usize, ranges| pieces.saturating_mul(ranges.len()));
+            least = least.saturating_add(pieces);
+            check_count(least)?;
+            grids.push(grid);
+        }
         let shape: Vec<u64> = self.kept.iter().map(|&d| self.sizes[d]).collect();
         let mut passes = Passes::default();
         for outputs in blocks(0..self.reduction.out_len, tile) {

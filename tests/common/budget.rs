@@ -105,7 +105,7 @@ pub const READING: Budget = Budget { peak: 640, total: 1280, calls: 4 };
 pub const ANSWERING: Budget = Budget { peak: 128, total: 2560, calls: 8 };
 
 /// For a plan and for its refusal: for each byte that the operation, the plan, and a view for each binding take in memory.
-pub const PLANNING: Budget = Budget { peak: 16, total: 128, calls: 1 };
+pub const PLANNING: Budget = Budget { peak: 8, total: 128, calls: 1 };
 
 /// What a plan may have been that nobody sees: one of the most passes.
 const REFUSED_PASSES: u64 = 1 << 12;
