@@ -21,8 +21,8 @@ export interface Tensor {
   data: TypedArray;
 }
 
-/** No tensor has as many; the planner takes time and memory in proportion to them. */
-export const MOST_DIMENSIONS = 1024;
+/** The most dimensions of a tensor, as the crate has them. */
+export const MOST_DIMENSIONS = 64;
 
 /** In the planner's order. */
 const ARRAYS = {
