@@ -207,7 +207,7 @@ impl<'a> Input<'a> {
         for outputs in blocks(0..self.reduction.out_len, tile) {
             let kept = consecutive(&shape, outputs.clone());
             let mut pieces = Vec::new();
-            for grid in &grids {
+            for grid in &grids[self.sources_of(&kept)] {
                 let kept_boxes = self.kept_boxes(&kept, grid)?;
                 check_count(passes.0.len() + pieces.len() + kept_boxes.len() * grid.reduced_boxes.len())?;
                 for reduced in &grid.reduced_boxes {
@@ -219,6 +219,18 @@ impl<'a> Input<'a> {
             passes.append(self.tile(outputs, &pieces, limits)?)?;
         }
         Ok(passes)
+    }
+
+    /// The sources that have some of these kept indices: all, where the sources follow one another along a reduced
+    /// dimension.
+    fn sources_of(&self, kept: &[Indices]) -> Range<usize> {
+        if self.kept.first() != Some(&0) {
+            return 0..self.sources.len();
+        }
+        let outermost = || kept.iter().map(|indices| &indices[0]);
+        let (begin, end) = (outermost().map(|range| range.start).min(), outermost().map(|range| range.end).max());
+        let before = |index: Option<u64>| self.begins.partition_point(|&begin| begin < index.unwrap_or(0));
+        before(begin.map(|begin| begin + 1)).saturating_sub(1)..before(end)
     }
 
     /// One source cut into pieces, as it lies.

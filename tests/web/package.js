@@ -118,7 +118,7 @@ export async function packageTests(device) {
     },
     async "plans and types need no device"() {
       const operation = reduceMax("bf16", [4, 5], { axes: [0], keepDims: true });
-      assert.deepEqual(signature(operation), { inputs: [{ dtype: "bf16", bytes: 40 }], outputs: [{ dtype: "bf16", shape: [1, 5] }] });
+      assert.deepEqual(signature(operation), { inputs: [{ dtype: "bf16", elements: 20, bytes: 40 }], outputs: [{ dtype: "bf16", shape: [1, 5] }] });
       assert.equal(plan(operation, limitsOf(device)).version, 1);
     },
   };

@@ -14,7 +14,7 @@ export function load(source: Source = new URL("./wasm/planner_bg.wasm", import.m
 
 /** What an operation reads and writes. */
 export interface Signature {
-  inputs: { dtype: DType; bytes: number }[];
+  inputs: { dtype: DType; elements: number; bytes: number }[];
   outputs: { dtype: DType; shape: number[] }[];
 }
 
