@@ -229,25 +229,21 @@ with_driver() {
     shift
     VK_DRIVER_FILES=$icd VK_ICD_FILENAMES=$icd "$@"
 }
-on_lavapipe() {
-    local name=$1 icd
-    shift
-    icd=$(lavapipe_icd)
+# on_driver ICD MISSING ROUTE COMMAND...: the route on that driver, or why it is left out.
+on_driver() {
+    local icd=$1 missing=$2 name=$3
+    shift 3
     if [[ -n $icd ]] && have_loader; then
         run "$name" with_driver "$icd" "$@"
     else
-        absent "$name" "no lavapipe found (Debian and Ubuntu: libvulkan1 and mesa-vulkan-drivers)"
+        absent "$name" "$missing"
     fi
 }
+on_lavapipe() {
+    on_driver "$(lavapipe_icd)" "no lavapipe found (Debian and Ubuntu: libvulkan1 and mesa-vulkan-drivers)" "$@"
+}
 on_swiftshader() {
-    local name=$1 icd
-    shift
-    icd=$(swiftshader_icd)
-    if [[ -n $icd ]] && have_loader; then
-        run "$name" with_driver "$icd" "$@"
-    else
-        absent "$name" "no SwiftShader found (Debian: chromium; Ubuntu has no package with it)"
-    fi
+    on_driver "$(swiftshader_icd)" "no SwiftShader found (Debian: chromium; Ubuntu has no package with it)" "$@"
 }
 
 # The routes.

@@ -7,6 +7,7 @@
 
 use super::params::MAX_DIMS;
 use super::reduction::MAX_STEPS;
+use super::tuning::MEMBER_BYTES;
 use super::{
     Access, Binding, BroadcastParams, Constant, Declaration, HardmaxWriteParams, Kernel, Params, Pass, Plan, Program,
     ReductionParams, Slot, Store, check_count,
@@ -195,8 +196,7 @@ fn check_group(kernel: &Kernel, group: &Group, limits: &Limits) -> Result<(), Er
     within("invocations of a workgroup", invocations, most)?;
     within("invocations of a team", team, invocations)?;
     if team > 1 {
-        // A merge keeps at most 16 bytes for each invocation.
-        within("bytes of workgroup memory", invocations * 16, limits.max_group_memory_bytes.into())?;
+        within("bytes of workgroup memory", invocations * MEMBER_BYTES, limits.max_group_memory_bytes.into())?;
     }
     // One invocation writes the results that share a unit.
     let (teams, results) = (invocations / team, store_lanes(kernel));
@@ -208,9 +208,8 @@ fn check_group(kernel: &Kernel, group: &Group, limits: &Limits) -> Result<(), Er
 /// How many results, of a reduction or slices of a Hardmax, share what is written at once.
 fn store_lanes(kernel: &Kernel) -> u64 {
     match kernel.program {
-        Program::Reduce { store: Store::Value | Store::Both, .. } | Program::HardmaxRows { packs: false, .. } => {
-            kernel.dtype.lanes()
-        }
+        Program::Reduce { store, .. } => store.lanes(kernel.dtype),
+        Program::HardmaxRows { packs: false, .. } => kernel.dtype.lanes(),
         _ => 1,
     }
 }

@@ -270,9 +270,8 @@ fn one_dispatch(reduction: &Reduction, setup: &Setup, output: &Output, limits: &
     let (share, groups) = match output.columns {
         1 => {
             // A quarter of what a reduction takes, since as much is written.
-            let wanted = reduction.wanted_share(&cut, store, tuning) / 4;
-            let needed =
-                if team == 1 { reduction.out_len.div_ceil(slices).div_ceil(tuning.most_invocations) } else { 1 };
+            let wanted = reduction.wanted_share(problem, &cut, store, tuning) / 4;
+            let needed = if team == 1 { tuning.needed_share(reduction.out_len.div_ceil(slices)) } else { 1 };
             let share = wanted.max(needed).min(most).max(1);
             (share, groups(reduction.out_len, team, slices * share, tuning.group))
         }

@@ -127,6 +127,16 @@ pub enum Store {
     Both,
 }
 
+impl Store {
+    /// The results that share one written unit: as many values as fill a word, else one.
+    pub(super) const fn lanes(self, dtype: DType) -> u64 {
+        match self {
+            Store::Value | Store::Both => dtype.lanes(),
+            Store::Partial | Store::Piece | Store::Index => 1,
+        }
+    }
+}
+
 /// The value of one `override` declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

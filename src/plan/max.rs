@@ -548,7 +548,7 @@ impl Job {
             _ => Turns::of_unit(self.dtype),
         };
         let row = Turns::of_row(operands, self.rows.sizes.len() as u64 - 1);
-        let (limit, needed) = (unit.most_writes(self.rows.row_len(), row), writes.div_ceil(tuning.most_invocations));
+        let (limit, needed) = (unit.most_writes(self.rows.row_len(), row), tuning.needed_share(writes));
         if needed > limit {
             return Err(Error::TooLarge { what: "writes of one invocation", given: needed, limit });
         }

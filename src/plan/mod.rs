@@ -258,7 +258,9 @@ struct Passes(Vec<Pass>);
 
 impl Passes {
     fn push(&mut self, pass: Pass) -> Result<(), Error> {
-        self.append(Passes(vec![pass]))
+        check_count(self.0.len() + 1)?;
+        self.0.push(pass);
+        Ok(())
     }
 
     fn append(&mut self, more: Passes) -> Result<(), Error> {

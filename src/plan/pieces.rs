@@ -48,6 +48,8 @@ pub(super) fn slabs(
 /// A reduction's input as a whole.
 struct Input<'a> {
     reduction: &'a Reduction<'a>,
+    /// The same, of one piece after another.
+    piecewise: Reduction<'a>,
     sources: Vec<Source>,
     /// Where each source begins along the outermost dimension.
     begins: Vec<u64>,
@@ -98,6 +100,7 @@ impl<'a> Input<'a> {
         let most_tasks = tuning.most_invocations.saturating_mul(share).min(MAX_OUTPUTS);
         Ok(Input {
             reduction,
+            piecewise: Reduction { store: Store::Piece, ..reduction.clone() },
             sources,
             begins,
             sizes,
@@ -221,16 +224,14 @@ impl<'a> Input<'a> {
         Ok(passes)
     }
 
-    /// The sources that have some of these kept indices: all, where the sources follow one another along a reduced
-    /// dimension.
+    /// The sources that have some of these kept indices, which come in order: all, where the sources follow one another
+    /// along a reduced dimension.
     fn sources_of(&self, kept: &[Indices]) -> Range<usize> {
-        if self.kept.first() != Some(&0) {
+        let (Some(0), Some(first), Some(last)) = (self.kept.first(), kept.first(), kept.last()) else {
             return 0..self.sources.len();
-        }
-        let outermost = || kept.iter().map(|indices| &indices[0]);
-        let (begin, end) = (outermost().map(|range| range.start).min(), outermost().map(|range| range.end).max());
-        let before = |index: Option<u64>| self.begins.partition_point(|&begin| begin < index.unwrap_or(0));
-        before(begin.map(|begin| begin + 1)).saturating_sub(1)..before(end)
+        };
+        let begun = self.begins.partition_point(|&begin| begin <= first[0].start);
+        begun - 1..self.begins.partition_point(|&begin| begin < last[0].end)
     }
 
     /// One source cut into pieces, as it lies.
@@ -279,12 +280,7 @@ impl<'a> Input<'a> {
                 _ => 1,
             },
         };
-        let own = self.piece_reduction(problem.outputs());
-        own.scan(&piece.setup, Store::Piece, &[partials], placement, limits)
-    }
-
-    fn piece_reduction(&self, out_len: u64) -> Reduction<'a> {
-        Reduction { store: Store::Piece, out_len, ..self.reduction.clone() }
+        self.piecewise.scan(&piece.setup, Store::Piece, &[partials], placement, limits)
     }
 
     /// A piece of a source: these of the kept indices, and these of the reduced ones.
@@ -309,7 +305,7 @@ impl<'a> Input<'a> {
         let window = Window::new(self.reduction.dtype, &view, *slot, limits)?;
         let problem = self.reduction.problem(&view, &window, &self.places)?;
         let tuning = self.tuning.for_rows(problem.reduce_len());
-        let cut = self.piece_reduction(problem.outputs()).cut(&problem, most_chunks, &tuning)?;
+        let cut = self.piecewise.cut(&problem, most_chunks, &tuning)?;
         let setup = Setup { tuning, problem, window: window.binding, cut };
         Ok(Piece { setup, first_output, first_position })
     }
@@ -328,8 +324,8 @@ impl<'a> Input<'a> {
     }
 
     /// For each dimension how many indices a piece has, so that its elements fit a window and, where a number is given,
-    /// invocations are surely enough if an output has so many partial results at most. Cut first is what reaches farthest, so that
-    /// pieces are as contiguous as the input is.
+    /// invocations are surely enough if an output has so many partial results at most. Cut first is what reaches
+    /// farthest, so that pieces are as contiguous as the input is.
     fn piece_lens(&self, view: &View, most_chunks: Option<u64>) -> Vec<u64> {
         let mut lens = view.shape().to_vec();
         let strides: Vec<u64> = view.strides().iter().map(|stride| stride.unsigned_abs()).collect();
@@ -344,7 +340,7 @@ impl<'a> Input<'a> {
             let outputs = self.product(&lens, &self.kept);
             let reduced = self.product(&lens, self.reduction.reduced);
             let chunks = steps(reduced).div_ceil(MAX_STEPS / 2);
-            let share = outputs.saturating_mul(chunks).div_ceil(self.tuning.most_invocations);
+            let share = self.tuning.needed_share(outputs.saturating_mul(chunks));
             let too_long = most_chunks.is_some() && share.saturating_mul(steps(reduced.div_ceil(chunks))) > MAX_STEPS;
             let (dimension, len) = if span > self.window_elements {
                 let Some(d) = farthest(&mut (0..lens.len()), &lens) else { break };

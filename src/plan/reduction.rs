@@ -153,7 +153,7 @@ impl Reduction<'_> {
         let preferred = records.next_power_of_two().min(self.max_team(self.store, &tuning));
         let needed = records.div_ceil(MAX_PARTIALS).next_power_of_two();
         let team = preferred.min(self.max_finish_team(self.out_len, &tuning)).max(needed);
-        let (lanes, share) = (self.store_lanes(self.store), self.finish_share(self.out_len, &tuning));
+        let (lanes, share) = (self.store.lanes(self.dtype), self.finish_share(self.out_len, &tuning));
         let groups = groups(self.out_len, team, lanes * share, tuning.group);
         let params = ReductionParams {
             outputs: word(self.out_len)?,
@@ -180,12 +180,12 @@ impl Reduction<'_> {
     /// The most invocations that can share an output of a finishing pass: the teams of a workgroup fill whole units, and
     /// the device has workgroups for every output.
     fn max_finish_team(&self, out_len: u64, tuning: &Tuning) -> u64 {
-        power_of_two_below((tuning.group / self.store_lanes(self.store)).min(tuning.most_invocations / out_len))
+        power_of_two_below((tuning.group / self.store.lanes(self.dtype)).min(tuning.most_invocations / out_len))
     }
 
     /// The output units that an invocation of a finishing pass makes: several only where the device has too few.
     fn finish_share(&self, out_len: u64, tuning: &Tuning) -> u64 {
-        out_len.div_ceil(self.store_lanes(self.store)).div_ceil(tuning.most_invocations)
+        tuning.needed_share(out_len.div_ceil(self.store.lanes(self.dtype)))
     }
 
     /// The outputs from `first` on, `len` of them: how much of each target that is.
@@ -244,9 +244,9 @@ impl Reduction<'_> {
         // The shaders' counters pass the ends of reductions by at most a chunk, and addresses by a few packs a member.
         word(problem.reduce_len() + cut.chunk_len)?;
         word(problem.span + 256 * cut.team)?;
-        word(self.out_len * cut.chunks)?;
+        word(problem.outputs() * cut.chunks)?;
         Ok(ReductionParams {
-            outputs: word(self.out_len)?,
+            outputs: word(problem.outputs())?,
             reduce_len: word(problem.reduce_len())?,
             chunk_len: word(cut.chunk_len)?,
             chunks: word(cut.chunks)?,
@@ -261,17 +261,9 @@ impl Reduction<'_> {
         })
     }
 
-    /// The number of elements that one written unit of the output takes.
-    fn store_lanes(&self, store: Store) -> u64 {
-        match store {
-            Store::Value | Store::Both => self.dtype.lanes(),
-            Store::Partial | Store::Piece | Store::Index => 1,
-        }
-    }
-
     /// A workgroup's teams are enough to fill an output unit.
     pub fn max_team(&self, store: Store, tuning: &Tuning) -> u64 {
-        tuning.max_team.min(tuning.group / self.store_lanes(store)).max(1)
+        tuning.max_team.min(tuning.group / store.lanes(self.dtype)).max(1)
     }
 
     /// The steps of one task of so many elements at most, however they lie in so many dimensions, if a split into chunks
@@ -293,8 +285,8 @@ impl Reduction<'_> {
         tuning: &Tuning,
         limits: &Limits,
     ) -> Result<[u32; 3], Error> {
-        let tasks = self.out_len * cut.chunks;
-        let turn = self.store_lanes(store) * self.share(problem, cut, store, tuning);
+        let tasks = problem.outputs() * cut.chunks;
+        let turn = store.lanes(self.dtype) * self.share(problem, cut, store, tuning);
         let groups = match (cut.access, problem.columns()) {
             (Access::Columns, Some(columns)) => (tasks / columns
                 * columns.div_ceil(self.dtype.pack_elements() * tuning.column_packs))
@@ -313,7 +305,7 @@ impl Reduction<'_> {
         let wanted = tuning.busy_invocations / (work.tasks * team).max(1);
         let worth = work.loads / (team * tuning.loads_per_split);
         // A team may be a whole workgroup, whatever the policy prefers, but for what fills an output unit.
-        let most_members = (tuning.group / self.store_lanes(self.store)).max(1);
+        let most_members = (tuning.group / self.store.lanes(self.dtype)).max(1);
         let dispatchable = tuning.most_invocations / (problem.outputs() * team);
         let affordable = most_chunks.min(dispatchable).min(problem.reduce_len()).max(1);
         let near = near_chunks(problem, &work, access, tuning);
@@ -368,20 +360,19 @@ impl Reduction<'_> {
         if cut.access == Access::Columns || cut.team > 1 {
             return 1;
         }
-        let units = (self.out_len * cut.chunks).div_ceil(self.store_lanes(store));
-        let needed = units.div_ceil(tuning.most_invocations);
+        let units = (problem.outputs() * cut.chunks).div_ceil(store.lanes(self.dtype));
         let most = MAX_STEPS / self.steps(problem, cut, tuning);
-        self.wanted_share(cut, store, tuning).max(needed).min(most).max(1)
+        self.wanted_share(problem, cut, store, tuning).max(tuning.needed_share(units)).min(most).max(1)
     }
 
     /// Short rows are taken in one stream of loads. Rows of less than eight loads gain nothing by it.
-    pub fn wanted_share(&self, cut: &Cut, store: Store, tuning: &Tuning) -> u64 {
+    pub fn wanted_share(&self, problem: &Problem, cut: &Cut, store: Store, tuning: &Tuning) -> u64 {
         let task_loads = cut.chunk_len / self.dtype.pack_elements();
         if cut.access != Access::Rows || cut.team > 1 || task_loads < 8 {
             return 1;
         }
-        let lanes = self.store_lanes(store);
-        let units = self.out_len * cut.chunks / lanes;
+        let lanes = store.lanes(self.dtype);
+        let units = problem.outputs() * cut.chunks / lanes;
         (tuning.loads_per_turn / (task_loads * lanes)).min(units / tuning.busy_invocations)
     }
 
@@ -410,7 +401,7 @@ impl Reduction<'_> {
         let dims = (problem.kept.len() + problem.reduced.len()) as u64;
         let task = runs * (run_steps + dims * tuning.column_packs) + dims + 128 * tuning.column_packs; // and what finding a position takes
         let store = if cut.chunks > 1 { Store::Partial } else { self.store };
-        if cut.team == 1 && cut.access != Access::Columns { task * self.store_lanes(store) } else { task }
+        if cut.team == 1 && cut.access != Access::Columns { task * store.lanes(self.dtype) } else { task }
     }
 }
 

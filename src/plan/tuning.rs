@@ -45,7 +45,12 @@ impl Tuning {
     /// The words, packs or output units that an invocation writes if there are so many in all.
     pub fn share(&self, writes: u64) -> u64 {
         let busy = writes.div_ceil(self.busy_invocations).clamp(1, self.max_share);
-        busy.max(writes.div_ceil(self.most_invocations))
+        busy.max(self.needed_share(writes))
+    }
+
+    /// The tasks that an invocation cannot but take if there are so many in all.
+    pub fn needed_share(&self, tasks: u64) -> u64 {
+        tasks.div_ceil(self.most_invocations)
     }
 
     /// The most elements of a binding, in whole steps of what bindings may begin at, that one dispatch can write so many
@@ -55,6 +60,9 @@ impl Tuning {
         (writable.min(binding_elements) / step).max(1) * step
     }
 }
+
+/// The most bytes of workgroup memory that a team's merge keeps for each invocation.
+pub(super) const MEMBER_BYTES: u64 = 16;
 
 /// The writes of an invocation on a device that has fewer invocations than there is to write.
 const MOST_WRITES: u64 = 1024;
@@ -103,9 +111,8 @@ pub(super) fn tuning(limits: &Limits) -> Tuning {
         AdapterKind::Cpu => CPU,
         AdapterKind::Gpu => GPU,
     };
-    // A team's merge keeps at most 16 bytes for each invocation.
-    let most = limits.max_group_invocations.min(limits.max_group_memory_bytes / 16);
-    let group = row.group.min(power_of_two_below(most.into()));
+    let most = u64::from(limits.max_group_invocations).min(u64::from(limits.max_group_memory_bytes) / MEMBER_BYTES);
+    let group = row.group.min(power_of_two_below(most));
     let groups = u64::from(limits.max_groups).max(1);
     Tuning {
         group,
