@@ -1,9 +1,10 @@
-//! Every kind of plan, with its numbers, and digests of many more: a change of the policy shows in `record.txt`, and is to
-//! be meant. That plans are right is tested elsewhere; that they stay as fast as they were measured is what this holds.
+//! Every kind of plan in numbers, and digests of many more: a change of the policy shows in `record.txt`, and is to be
+//! meant. That plans are right is tested elsewhere; that they stay as fast as they were measured is what this holds.
+//!
+//! What has only another name in the crate has the same numbers. Where a change is meant, `UPDATE_EXPECT=1 cargo test
+//! --test plan record` writes the file anew.
 
-use std::fmt::{self, Write};
-
-use wgmax::plan::Pass;
+use wgmax::plan::{PortableAccess, PortableBinding, PortablePass, PortablePlan, PortableSlot};
 use wgmax::{
     AdapterKind, ArgMax, ArgMaxOutput, DType, Error, Hardmax, IndexType, Limits, Max, NanPolicy, Operation, Parts,
     Plan, ReduceMax, Slices, Tensor, View,
@@ -12,37 +13,34 @@ use wgmax::{
 use super::bounds::{axes_sweep, limits_sweep, view_sweep};
 use super::{arg_max, cpu, gpu, reduce_max};
 
+const HEAD: &str = "\
+# Plans in numbers. To write this file anew: UPDATE_EXPECT=1 cargo test --test plan record
+#
+# An operation, then what is planned for each device: the bytes of inputs, outputs and scratch, and the bytes moved.
+# A line for each dispatch: workgroups | values of override constants | words of the parameters that are not 0, as
+# number:value | bindings, as numbers, r or w, slot, first byte+bytes. Slots are inputs, outputs, scratch and constants.
+";
+
 #[test]
 fn plans_are_those_on_record() {
-    let mut text = String::new();
-    let mut record = |limits: &str, plan: Result<Plan, Error>| match plan {
-        Ok(plan) => {
-            text += &format!("{limits}: {}\n", plan.label);
-            text += &format!("  inputs {:?}, outputs {:?}, ", plan.input_bytes, plan.output_bytes);
-            text += &format!("scratch {:?}, constants {}, ", plan.scratch_bytes, plan.constants.len());
-            text += &format!("{} bytes moved\n", plan.moved_bytes());
-            plan.passes.iter().for_each(|pass| text += &pass_text(pass));
-        }
-        Err(error) => text += &format!("{limits}: {error}\n"),
-    };
-    for op in recorded_operations() {
-        record("gpu", op.plan(&gpu()));
-        for subgroup_size in [4, 8] {
-            record(&format!("cpu {subgroup_size}"), op.plan(&Limits { subgroup_size, ..cpu() }));
-        }
+    let mut text = HEAD.to_string();
+    let devices = [("gpu", gpu()), ("cpu 4", cpu()), ("cpu 8", Limits { subgroup_size: 8, ..cpu() })];
+    for (name, op) in recorded_operations() {
+        text += &record(&name, &*op, &devices);
     }
     let small = Limits { max_binding_bytes: 8 << 10, binding_alignment_bytes: 64, max_storage_bindings: 4, ..gpu() };
     let few = Limits { max_groups: 8, max_group_invocations: 64, max_group_memory_bytes: 1 << 10, ..small.clone() };
-    for op in recorded_small_operations() {
-        record("small", op.plan(&Limits { adapter: AdapterKind::Cpu, ..small.clone() }));
-        record("few", op.plan(&few));
+    let devices = [("small", Limits { adapter: AdapterKind::Cpu, ..small }), ("few", few)];
+    for (name, op) in recorded_small_operations() {
+        text += &record(&name, &*op, &devices);
     }
+    text.push('\n');
     let sweeps = [("large", view_sweep(), limits_sweep()), ("small", small_view_sweep(), small_limits_sweep())];
     for (size, views, limits) in sweeps {
         for (operator, operations) in sweep(&views) {
             for (n, limits) in limits.iter().enumerate() {
                 let plans = operations.iter().map(|op| op.plan(limits));
-                text += &format!("{size} {operator}, limits {n}: {}\n", Digest::of(plans));
+                text += &format!("{size} {operator}, limits {n}: {}\n", digest(plans));
             }
         }
     }
@@ -50,7 +48,7 @@ fn plans_are_those_on_record() {
         for operator in ["ReduceMax", "ArgMax", "Hardmax", "Max"] {
             let mut dice = Dice(elements);
             let plans = (0..300).map(|_| dice.operation(operator, elements).plan(&dice.limits(elements)));
-            text += &format!("By chance, {operator} of at most {elements} elements: {}\n", Digest::of(plans));
+            text += &format!("By chance, {operator} of at most {elements} elements: {}\n", digest(plans));
         }
     }
     for (name, op) in growing_operations() {
@@ -59,30 +57,89 @@ fn plans_are_those_on_record() {
     expect_test::expect_file!["record.txt"].assert_eq(&text);
 }
 
-/// Many plans in a line: how many there are, and FNV-1a of all that is in them. (The standard library's hasher may change
-/// with Rust.)
-struct Digest(u64);
-
-impl Digest {
-    fn of(plans: impl Iterator<Item = Result<Plan, Error>>) -> String {
-        let mut digest = Digest(0xcbf2_9ce4_8422_2325);
-        let (mut made, mut refused, mut passes) = (0, 0, 0);
-        for plan in plans {
-            match &plan {
-                Ok(plan) => (made, passes) = (made + 1, passes + plan.passes.len()),
-                Err(_) => refused += 1,
-            }
-            write!(digest, "{plan:?}").unwrap();
+/// The operation's plan for each device, those that are planned for alike together.
+fn record(name: &str, op: &dyn Operation, devices: &[(&str, Limits)]) -> String {
+    let mut plans: Vec<(String, String)> = Vec::new();
+    for (device, limits) in devices {
+        let plan = numbers(&op.plan(limits));
+        match plans.iter_mut().find(|(_, known)| *known == plan) {
+            Some((alike, _)) => *alike += &format!(", {device}"),
+            None => plans.push((device.to_string(), plan)),
         }
-        format!("{made} plans of {passes} passes, {refused} refused: {:016x}", digest.0)
     }
+    let plans = plans.iter().map(|(devices, plan)| format!(" {devices}: {plan}"));
+    format!("\n{name}\n{}", plans.collect::<String>())
 }
 
-impl Write for Digest {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.0 = text.bytes().fold(self.0, |digest, byte| (digest ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
-        Ok(())
+/// All that a host would be told to do, and nothing of what it is called.
+fn numbers(plan: &Result<Plan, Error>) -> String {
+    let plan = match plan {
+        Ok(plan) => plan,
+        Err(Error::TooLarge { given, limit, .. }) => return format!("refused, {given} of at most {limit}\n"),
+        Err(Error::DeviceTooSmall { given, needed, .. }) => return format!("refused, {given} of at least {needed}\n"),
+        Err(_) => return "refused\n".into(),
+    };
+    let portable = PortablePlan::from(plan);
+    let PortablePlan { input_bytes, output_bytes, scratch_bytes, .. } = &portable;
+    let mut text =
+        format!("in {input_bytes:?} out {output_bytes:?} scratch {scratch_bytes:?} moved {}", plan.moved_bytes());
+    if let Some(input) = portable.in_place {
+        text += &format!(" over input {input}");
     }
+    if !portable.constants.is_empty() {
+        text += &format!(" constants {:?}", portable.constants);
+    }
+    text.push('\n');
+    for pass in &portable.passes {
+        let mut overrides: Vec<u32> = portable.shaders[pass.shader].constants.values().copied().collect();
+        overrides.sort_unstable_by(|a, b| b.cmp(a)); // in an order that no name gives
+        text += &dispatch(pass, &overrides);
+    }
+    text
+}
+
+fn dispatch(pass: &PortablePass, overrides: &[u32]) -> String {
+    let words = pass.params.iter().enumerate().filter(|(_, word)| **word != 0);
+    let words = words.map(|(n, &word)| format!("{n}:{}", word as i32)); // strides are signed
+    let list = |values: &[u32]| spaced(values.iter().map(u32::to_string));
+    let bindings = pass.bindings.chunk_by(|a, b| bound(a) == bound(b)).map(|alike| {
+        let numbers: Vec<String> = alike.iter().map(|own| own.binding.to_string()).collect();
+        format!("{} {}", numbers.join("+"), bound(&alike[0]))
+    });
+    let bindings = bindings.collect::<Vec<_>>().join(", ");
+    format!("  {} | {} | {} | {bindings}\n", list(&pass.grid), list(overrides), spaced(words))
+}
+
+/// What is bound, at whichever number.
+fn bound(own: &PortableBinding) -> String {
+    let access = if own.access == PortableAccess::ReadWrite { 'w' } else { 'r' };
+    let slot = match own.slot {
+        PortableSlot::Input => 'i',
+        PortableSlot::Output => 'o',
+        PortableSlot::Scratch => 's',
+        PortableSlot::Constant => 'c',
+    };
+    format!("{access} {slot}{} {}+{}", own.index, own.offset_bytes, own.bytes)
+}
+
+fn spaced(parts: impl Iterator<Item = String>) -> String {
+    parts.collect::<Vec<_>>().join(" ")
+}
+
+/// Many plans in a line: how many there are, and FNV-1a of their numbers. (The standard library's hasher may change with
+/// Rust.)
+fn digest(plans: impl Iterator<Item = Result<Plan, Error>>) -> String {
+    let mut digest = 0xcbf2_9ce4_8422_2325_u64;
+    let (mut made, mut refused, mut dispatches) = (0, 0, 0);
+    for plan in plans {
+        match &plan {
+            Ok(plan) => (made, dispatches) = (made + 1, dispatches + plan.passes.len()),
+            Err(_) => refused += 1,
+        }
+        let fold = |digest: u64, byte| (digest ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+        digest = numbers(&plan).bytes().fold(digest, fold);
+    }
+    format!("{made} plans of {dispatches} dispatches, {refused} refused: {digest:016x}")
 }
 
 /// Far more operations than can be written down, by operator.
@@ -300,24 +357,37 @@ impl Dice {
     }
 }
 
-/// A line for the dispatch, one for its parameters but for those that are 0, and one for what it binds.
-fn pass_text(pass: &Pass) -> String {
-    let params = format!("{:?}", pass.params);
-    let (name, fields) = params.split_once('(').unwrap();
-    let fields = fields.split_once('{').unwrap().1.trim_end_matches(['}', ')', ' ']);
-    let zero = |field: &&str| !field.ends_with(": 0") && !field.ends_with(": []");
-    let fields: Vec<&str> = fields.split(", ").map(str::trim).filter(zero).collect();
-    let bind = |b: &wgmax::plan::Binding| {
-        let access = if b.writes { "writes" } else { "reads" };
-        format!("{} {access} {} {}+{}", b.binding, b.slot, b.offset_bytes, b.bytes)
-    };
-    let bindings: Vec<String> = pass.bindings.iter().map(bind).collect();
-    format!("  {} {:?}\n    {name}: {}\n    {}\n", pass.kernel, pass.grid, fields.join(", "), bindings.join("; "))
+/// Operations by names of their own: what the crate calls them may change.
+#[derive(Default)]
+struct Named(Vec<(String, Box<dyn Operation>)>);
+
+impl Named {
+    fn add(&mut self, name: impl Into<String>, op: impl Operation + 'static) {
+        self.0.push((name.into(), Box::new(op)));
+    }
+
+    /// Both reductions of a whole tensor.
+    fn add_reductions(&mut self, dtype: DType, shape: &[u64], axes: &[i64]) {
+        self.add(format!("ReduceMax {dtype} {shape:?} over {axes:?}"), reduce_max(dtype, shape, axes));
+        let both = arg_max(dtype, shape, axes).output(ArgMaxOutput::ValuesAndIndices);
+        self.add(format!("ArgMax {dtype} {shape:?} over {axes:?}"), both);
+    }
+
+    fn add_hardmax(&mut self, dtype: DType, shape: &[u64], slices: Slices) {
+        let which = match slices {
+            Slices::Along(axis) => format!("along {axis}"),
+            Slices::From(axis) => format!("from {axis}"),
+        };
+        self.add(format!("Hardmax {dtype} {shape:?} {which}"), Hardmax::new(dtype, view(shape), slices));
+    }
 }
 
-fn recorded_operations() -> Vec<Box<dyn Operation>> {
-    let view = |shape: &[u64]| View::new(shape).unwrap();
-    let mut ops: Vec<Box<dyn Operation>> = Vec::new();
+fn view(shape: &[u64]) -> View {
+    View::new(shape).unwrap()
+}
+
+fn recorded_operations() -> Vec<(String, Box<dyn Operation>)> {
+    let mut ops = Named::default();
     for (dtype, shape, axes) in [
         (DType::F32, &[64, 128_256][..], &[1][..]),
         (DType::F16, &[1, 128_256], &[1]),
@@ -347,15 +417,15 @@ fn recorded_operations() -> Vec<Box<dyn Operation>> {
         (DType::U8, &[1 << 23, 16], &[0]),
         (DType::I64, &[2, 1 << 21, 3], &[0, 1]),
     ] {
-        ops.push(Box::new(reduce_max(dtype, shape, axes)));
-        ops.push(Box::new(arg_max(dtype, shape, axes).output(ArgMaxOutput::ValuesAndIndices)));
+        ops.add_reductions(dtype, shape, axes);
     }
     let strided = View::strided([40, 30, 20], [1200, -40, 2], 1199).unwrap();
-    ops.push(Box::new(ReduceMax::new(DType::F32, strided.clone()).axes([2])));
-    ops.push(Box::new(ArgMax::new(DType::F16, strided).axes([0, 2]).index(IndexType::U32).select_last(true)));
-    // More positions than 32 bits count, though not many elements.
+    ops.add("ReduceMax f32, every other element, over the last", ReduceMax::new(DType::F32, strided.clone()).axes([2]));
+    let last = ArgMax::new(DType::F16, strided).axes([0, 2]).index(IndexType::U32).select_last(true);
+    ops.add("ArgMax f16, every other element, over the first and last", last);
     let overlapping = View::strided([4, 1 << 17, 1 << 17], [1 << 18, 1, 1], 0).unwrap();
-    ops.push(Box::new(ReduceMax::new(DType::U8, overlapping).axes([1, 2])));
+    let positions = ReduceMax::new(DType::U8, overlapping).axes([1, 2]);
+    ops.add("ReduceMax u8 of more positions than 32 bits count, though not many elements", positions);
     for (dtype, shape, slices) in [
         (DType::F32, &[4096, 1000][..], Slices::Along(1)),
         (DType::F16, &[16, 128_256], Slices::Along(1)),
@@ -364,24 +434,27 @@ fn recorded_operations() -> Vec<Box<dyn Operation>> {
         (DType::F64, &[1 << 20], Slices::Along(0)),
         (DType::I8, &[9, 1], Slices::Along(1)),
     ] {
-        ops.push(Box::new(Hardmax::new(dtype, view(shape), slices)));
+        ops.add_hardmax(dtype, shape, slices);
     }
     let two = |a: &[u64], b: &[u64]| [view(a), view(b)];
-    ops.push(Box::new(Max::new(DType::F32, two(&[1 << 22], &[1 << 22]))));
-    ops.push(Box::new(Max::new(DType::F16, two(&[16, 128, 32, 32], &[128, 1, 1]))));
-    ops.push(Box::new(Max::new(DType::U8, two(&[2048, 1], &[1, 2047]))));
-    ops.push(Box::new(Max::new(DType::I64, [view(&[30, 40]), view(&[40, 30]).permute(&[1, 0]).unwrap()])));
-    ops.push(Box::new(Max::new(DType::F32, vec![view(&[1001]); 9]).in_place(3)));
+    ops.add("Max f32 of two of 2^22", Max::new(DType::F32, two(&[1 << 22], &[1 << 22])));
+    ops.add("Max f16 [16, 128, 32, 32], [128, 1, 1]", Max::new(DType::F16, two(&[16, 128, 32, 32], &[128, 1, 1])));
+    ops.add("Max u8 [2048, 1], [1, 2047]", Max::new(DType::U8, two(&[2048, 1], &[1, 2047])));
+    let across = [view(&[30, 40]), view(&[40, 30]).permute(&[1, 0]).unwrap()];
+    ops.add("Max i64 [30, 40], another across", Max::new(DType::I64, across));
+    ops.add(
+        "Max f32 of nine of [1001], written over the fourth",
+        Max::new(DType::F32, vec![view(&[1001]); 9]).in_place(3),
+    );
     let floor = Tensor::new([], &[0.5_f32]).unwrap();
-    ops.push(Box::new(Max::new(DType::F32, [view(&[1 << 20])]).constant(floor).nan(NanPolicy::Ignore)));
-    ops
+    let floored = Max::new(DType::F32, [view(&[1 << 20])]).constant(floor).nan(NanPolicy::Ignore);
+    ops.add("Max f32 of 2^20 and a constant, ignoring NaN", floored);
+    ops.0
 }
 
 /// What does not fit in bindings of some kilobytes.
-fn recorded_small_operations() -> Vec<Box<dyn Operation>> {
-    let view = |shape: &[u64]| View::new(shape).unwrap();
-    let parts = wgmax::Parts::new([view(&[3, 40, 9]), view(&[9, 4, 40]).permute(&[1, 2, 0]).unwrap()]).unwrap();
-    let mut ops: Vec<Box<dyn Operation>> = Vec::new();
+fn recorded_small_operations() -> Vec<(String, Box<dyn Operation>)> {
+    let mut ops = Named::default();
     for (dtype, shape, axes) in [
         (DType::F32, &[5000][..], &[0][..]),
         (DType::U8, &[3, 9001], &[1]),
@@ -392,41 +465,45 @@ fn recorded_small_operations() -> Vec<Box<dyn Operation>> {
         (DType::F16, &[9000, 1], &[0]),
         (DType::I64, &[2, 40, 3, 11], &[1, 3]),
     ] {
-        ops.push(Box::new(reduce_max(dtype, shape, axes)));
-        ops.push(Box::new(arg_max(dtype, shape, axes).output(ArgMaxOutput::ValuesAndIndices)));
+        ops.add_reductions(dtype, shape, axes);
     }
     let repeated = View::strided([3, 1100, 3], [1100, 1, 0], 3).unwrap();
-    ops.push(Box::new(ArgMax::new(DType::F32, repeated).axes([1, 2])));
-    // More outputs than workgroups, though not many elements.
+    ops.add("ArgMax f32 of repeated elements", ArgMax::new(DType::F32, repeated).axes([1, 2]));
     for rows in [64, 65, 100] {
-        ops.push(Box::new(ReduceMax::new(DType::F32, View::strided([rows, 300], [1, 1], 0).unwrap()).axes([1])));
+        let overlapping = View::strided([rows, 300], [1, 1], 0).unwrap();
+        let name = format!("ReduceMax f32 of {rows} overlapping rows: more than workgroups, though not many elements");
+        ops.add(name, ReduceMax::new(DType::F32, overlapping).axes([1]));
     }
     // Slabs along a dimension that is not the first, of one source; and none of several.
-    ops.push(Box::new(reduce_max(DType::F32, &[1, 90, 120], &[2])));
+    ops.add("ReduceMax f32 [1, 90, 120] over [2]", reduce_max(DType::F32, &[1, 90, 120], &[2]));
     let two = Parts::new([view(&[64, 4, 16]), view(&[32, 4, 16])]).unwrap();
-    ops.push(Box::new(ReduceMax::new(DType::F32, two).axes([0])));
+    ops.add("ReduceMax f32 [64 + 32, 4, 16] over [0]", ReduceMax::new(DType::F32, two).axes([0]));
     let repeated = |rows| View::strided([rows, 700, 5], [0, 1, 0], 2).unwrap();
-    for last in [false, true] {
+    for (which, last) in [("first", false), ("last", true)] {
         let repeated = Parts::new([repeated(3), repeated(2)]).unwrap();
-        ops.push(Box::new(ArgMax::new(DType::F32, repeated).select_last(last)));
+        let op = ArgMax::new(DType::F32, repeated).select_last(last);
+        ops.add(format!("ArgMax f32 of two parts of repeated elements, the {which}"), op);
     }
-    ops.push(Box::new(Hardmax::new(DType::I64, view(&[1, 70, 30]), Slices::Along(2))));
+    ops.add_hardmax(DType::I64, &[1, 70, 30], Slices::Along(2));
     let across = view(&[30, 11, 40]).permute(&[2, 1, 0]).unwrap();
-    ops.push(Box::new(ReduceMax::new(DType::F32, across.clone()).axes([1])));
-    ops.push(Box::new(ArgMax::new(DType::F16, across).axes([0, 2])));
-    ops.push(Box::new(ReduceMax::new(DType::U8, parts.clone()).axes([0])));
-    ops.push(Box::new(ReduceMax::new(DType::F32, parts.clone()).axes([1])));
-    ops.push(Box::new(ArgMax::new(DType::F16, parts.clone()).axes([1, 2])));
-    ops.push(Box::new(Hardmax::new(DType::F16, parts.clone(), Slices::Along(0))));
-    ops.push(Box::new(Hardmax::new(DType::F32, view(&[7000]), Slices::Along(0))));
-    ops.push(Box::new(Hardmax::new(DType::U8, view(&[2, 3, 1500]), Slices::Along(1))));
-    ops.push(Box::new(Hardmax::new(DType::I64, view(&[70, 30]), Slices::Along(1))));
-    ops.push(Box::new(ReduceMax::new(DType::F16, view(&[0, 9001])).axes([0])));
+    ops.add("ReduceMax f32 [40, 11, 30] across, over [1]", ReduceMax::new(DType::F32, across.clone()).axes([1]));
+    ops.add("ArgMax f16 [40, 11, 30] across, over [0, 2]", ArgMax::new(DType::F16, across).axes([0, 2]));
+    let parts = Parts::new([view(&[3, 40, 9]), view(&[9, 4, 40]).permute(&[1, 2, 0]).unwrap()]).unwrap();
+    ops.add("ReduceMax u8 [3 + 4, 40, 9] over [0]", ReduceMax::new(DType::U8, parts.clone()).axes([0]));
+    ops.add("ReduceMax f32 [3 + 4, 40, 9] over [1]", ReduceMax::new(DType::F32, parts.clone()).axes([1]));
+    ops.add("ArgMax f16 [3 + 4, 40, 9] over [1, 2]", ArgMax::new(DType::F16, parts.clone()).axes([1, 2]));
+    ops.add("Hardmax f16 [3 + 4, 40, 9] along 0", Hardmax::new(DType::F16, parts.clone(), Slices::Along(0)));
+    ops.add_hardmax(DType::F32, &[7000], Slices::Along(0));
+    ops.add_hardmax(DType::U8, &[2, 3, 1500], Slices::Along(1));
+    ops.add_hardmax(DType::I64, &[70, 30], Slices::Along(1));
+    ops.add("ReduceMax f16 [0, 9001] over [0]", ReduceMax::new(DType::F16, view(&[0, 9001])).axes([0]));
     let rows = Max::new(DType::U8, [view(&[93, 189]), view(&[93, 1])]);
-    ops.push(Box::new(rows.clone().in_place(0)));
-    ops.push(Box::new(rows));
-    ops.push(Box::new(Max::new(DType::F16, [view(&[70, 90]), view(&[90, 70]).permute(&[1, 0]).unwrap()])));
+    ops.add("Max u8 [93, 189], [93, 1], written over the first", rows.clone().in_place(0));
+    ops.add("Max u8 [93, 189], [93, 1]", rows);
+    let across = [view(&[70, 90]), view(&[90, 70]).permute(&[1, 0]).unwrap()];
+    ops.add("Max f16 [70, 90], another across", Max::new(DType::F16, across));
     let first = view(&[7, 40, 9]);
-    ops.push(Box::new(Max::new(DType::F32, [first.into(), parts]).in_place(0)));
-    ops
+    let whole_and_parts = Max::new(DType::F32, [first.into(), parts]).in_place(0);
+    ops.add("Max f32 [7, 40, 9], [3 + 4, 40, 9], written over the first", whole_and_parts);
+    ops.0
 }
