@@ -4,6 +4,9 @@
 mod bounds;
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../../examples/plan.rs"]
+#[allow(dead_code)] // its entry point
+mod example;
 mod record;
 
 use std::collections::BTreeMap;
@@ -415,6 +418,104 @@ fn an_operation_survives_json_and_may_leave_out_what_is_as_it_starts() {
         ),
     ] {
         assert!(read(json).unwrap_err().contains(expected), "{:?}", read(json));
+    }
+}
+
+// The example that prints plans.
+
+fn printed(arguments: &str, input: &str) -> Result<String, String> {
+    let words = arguments.split_whitespace().map(Into::into).collect();
+    example::answer(words, input.as_bytes()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn the_example_prints_who_reads_and_writes_what() {
+    let plan = arg_max(DType::F16, &[64, 128_256], &[1]).plan(&gpu()).unwrap();
+    let text = printed("argmax f16 64x128256 --axes -1", "").unwrap();
+    let mut lines = text.lines().map(str::trim);
+    assert_eq!(lines.next(), Some("ArgMax f16 [64, 128256] over [1], planned for WebGPU's default limits"));
+    for needed in ["input 0: 16416768 bytes", "output 0: 512 bytes", "scratch 0: 2048 bytes"] {
+        assert_eq!(lines.next(), Some(needed));
+    }
+    assert_eq!(lines.next(), Some("dispatches: 2, 16421376 bytes read and written in all"));
+    for (n, pass) in plan.passes.iter().enumerate() {
+        let [x, y, z] = pass.grid;
+        assert_eq!([lines.next(), lines.next()], [Some(""), Some(&format!("{}. {}", n + 1, pass.kernel)[..])]);
+        assert_eq!(lines.next(), Some(&format!("workgroups: {x} x {y} x {z}")[..]));
+        assert!(
+            lines.next().is_some_and(|line| line.starts_with("parameters: ")
+                && line.contains(": 64, ")
+                && !line.contains(": 0,")),
+            "{text}"
+        );
+        for b in &pass.bindings {
+            let access = if b.writes { "writes" } else { "reads" };
+            let (number, slot, begin, end) = (b.binding, b.slot, b.offset_bytes, b.end_bytes());
+            let line = format!("binding {number} {access} {slot}, bytes {begin}..{end}");
+            assert_eq!(lines.next(), Some(&line[..]));
+        }
+    }
+    assert_eq!(lines.next(), None);
+    let shaders = printed("argmax f16 64x128256 --axes -1 --wgsl", "").unwrap();
+    assert!(plan.passes.iter().all(|pass| shaders.contains(&pass.kernel.wgsl())), "{shaders}");
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn the_example_plans_what_its_options_say() {
+    let view = |shape: &[u64]| View::new(shape).unwrap();
+    let reversed = View::strided([100, 70], [-70, 1], 6930).unwrap();
+    let all = ArgMax::new(DType::F16, view(&[3, 5])).keep_dims(true).nan(NanPolicy::Ignore).select_last(true);
+    let cases: [(&str, AnyOperation); 8] = [
+        ("reducemax i64 300x1001 --axes 0", reduce_max(DType::I64, &[300, 1001], &[0]).into()),
+        (
+            "reducemax u8 2x3x4 --axes -1,0 --keepdims",
+            reduce_max(DType::U8, &[2, 3, 4], &[0, 2]).keep_dims(true).into(),
+        ),
+        (
+            "argmax f16 3x5 --keepdims --nan ignore --select-last --values --index i32",
+            all.index(wgmax::IndexType::I32).output(ArgMaxOutput::ValuesAndIndices).into(),
+        ),
+        ("hardmax bf16 4x5x6", Hardmax::new(DType::Bf16, view(&[4, 5, 6]), Slices::Along(-1)).into()),
+        ("hardmax bf16 4x5x6 --axes 0", Hardmax::new(DType::Bf16, view(&[4, 5, 6]), Slices::Along(0)).into()),
+        ("hardmax bf16 4x5x6 --from 1", Hardmax::new(DType::Bf16, view(&[4, 5, 6]), Slices::From(1)).into()),
+        ("max u8 100x70:-70,1+6930 100x1", Max::new(DType::U8, [reversed, view(&[100, 1])]).into()),
+        (
+            "max f32 1 70 70 --nan ignore --in-place 2",
+            Max::new(DType::F32, [view(&[1]), view(&[70]), view(&[70])]).nan(NanPolicy::Ignore).in_place(2).into(),
+        ),
+    ];
+    for (arguments, op) in cases {
+        let expected = PortablePlan::from(&op.plan(&gpu()).unwrap());
+        let json = serde_json::to_string(&op).unwrap();
+        for (arguments, input) in [(format!("{arguments} --json"), ""), ("- --json".into(), &json)] {
+            let portable = printed(&arguments, input).unwrap();
+            assert_eq!(serde_json::from_str::<PortablePlan>(&portable).unwrap(), expected, "{arguments} {input}");
+        }
+    }
+}
+
+#[test]
+fn the_example_says_what_was_given_and_what_is_expected() {
+    for (arguments, expected) in [
+        ("", "no operation given"),
+        ("argmax f32", "a shape expected"),
+        ("argmin f32 3", "\"argmin\" given, one of reducemax, argmax, hardmax, max expected"),
+        ("argmax f12 3", "\"f12\" given, one of f32, f16,"),
+        ("argmax f32 3y4", "shape \"3y4\": sizes: \"3y4\" given, a whole number expected"),
+        ("argmax f32 3x4:1", "shape \"3x4:1\": 2 dimensions but 1 strides"),
+        ("argmax f32 3x4 5", "2 shapes given, argmax takes one"),
+        ("argmax f32 3x4 --axes 1,x", "--axes: \"x\" given, a whole number expected"),
+        ("argmax f32 3x4 --axes 5", "axis 5 is out of range"),
+        ("hardmax f32 3x4 --axes 0,1", "[0, 1] given, hardmax takes one"),
+        ("argmax f32 3x4 --nan never", "\"never\" given, one of propagate, ignore expected"),
+        ("argmax f32 3x4 --in-place 0", "argmax has no --in-place"),
+        ("argmax f32 3x4 --colour", "no option --colour"),
+        ("argmax f32 3x4 --wgsl --json", "one of them expected"),
+        ("- --axes 0", "has no --axes"),
+    ] {
+        let error = printed(arguments, "").unwrap_err();
+        assert!(error.contains(expected), "{arguments}: {error}");
     }
 }
 
