@@ -4,8 +4,9 @@
 
 mod common;
 
-use common::{Data, first_difference, matrix, run};
-use wgmax::{AdapterKind, Gpu, Limits, Operation, Tensor, wgpu};
+use common::cases::{self, Case};
+use common::{Data, first_difference, run};
+use wgmax::{AdapterKind, Gpu, Limits, Operation, wgpu};
 
 /// The devices, with their names.
 fn floors() -> Vec<(&'static str, Gpu)> {
@@ -34,17 +35,18 @@ fn device(required_limits: wgpu::Limits) -> Gpu {
 }
 
 /// Each case on each floor, planned as for a GPU and as for a CPU in turn.
-fn check() -> impl FnMut(&dyn Operation, &[&Tensor], &str) {
+fn check(cases: &[Case]) {
     let floors = floors();
-    let mut turn = 0_usize;
-    move |op, inputs, case| {
-        let expected = op.reference(inputs).unwrap();
-        turn += 1;
+    for (turn, case) in cases.iter().enumerate() {
+        let inputs = case.inputs();
+        let inputs: Vec<_> = inputs.iter().collect();
+        let expected = case.op.reference(&inputs).unwrap();
         for (n, (name, gpu)) in floors.iter().enumerate() {
             let adapter = [AdapterKind::Gpu, AdapterKind::Cpu][(turn + n) % 2];
             let limits = Limits { adapter, ..gpu.kernels().limits().clone() };
-            let got = run(gpu, op, &limits, inputs).unwrap_or_else(|error| panic!("{name}: {case}: {error}"));
-            assert_eq!(first_difference(&expected, &got), None, "{name}: {case} {limits:?}");
+            let got = run(gpu, &case.op, &limits, &inputs);
+            let got = got.unwrap_or_else(|error| panic!("{name}: {}: {error}", case.name));
+            assert_eq!(first_difference(&expected, &got), None, "{name}: {} {limits:?}", case.name);
         }
     }
 }
@@ -66,20 +68,20 @@ fn the_limits_are_those_asked_for() {
 
 #[test]
 fn reduce_max_on_every_floor() {
-    matrix::reduce_max(&[Data::Edges], check());
+    check(&cases::reduce_max(&[Data::Edges]));
 }
 
 #[test]
 fn arg_max_on_every_floor() {
-    matrix::arg_max_with_values(&[Data::Edges], check());
+    check(&cases::arg_max_last_with_values(&[Data::Edges]));
 }
 
 #[test]
 fn hardmax_on_every_floor() {
-    matrix::hardmax(&[Data::Edges], check());
+    check(&cases::hardmax(&[Data::Edges]));
 }
 
 #[test]
 fn max_on_every_floor() {
-    matrix::max(&[Data::Edges], check());
+    check(&cases::max_of_pairs(&[Data::Edges]));
 }

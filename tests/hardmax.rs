@@ -2,29 +2,18 @@
 
 mod common;
 
-use common::matrix::{self, SLICES};
-use common::{Data, VIEW_LEN, check, check_against, edges, greatest, tensor, views, with_bits};
+use common::{Data, cases, check, check_against, check_cases, edges, greatest, tensor, with_bits};
 use wgmax::plan::Params;
-use wgmax::{AdapterKind, DType, Element, Hardmax, Limits, NanPolicy, Operation, Slices, Tensor, View};
+use wgmax::{AdapterKind, DType, Element, Hardmax, Limits, Operation, Slices, Tensor, View};
 
 #[test]
 fn every_type_view_axis_and_edge() {
-    matrix::hardmax(&Data::ALL, |op, inputs, case| check(op, inputs, case));
+    check_cases(&cases::hardmax(&Data::ALL));
 }
 
 #[test]
 fn ignored_nans() {
-    for dtype in [DType::F32, DType::F16, DType::Bf16, DType::F64] {
-        for data in [Data::Edges, Data::Nans] {
-            let input = tensor(dtype, VIEW_LEN, data, 2);
-            for (name, view) in views() {
-                for slices in SLICES {
-                    let op = Hardmax::new(dtype, view.clone(), slices).nan(NanPolicy::Ignore);
-                    check(&op, &[&input], &format!("{dtype} {data:?} {name} {slices:?}"));
-                }
-            }
-        }
-    }
+    check_cases(&cases::hardmax_ignoring_nans());
 }
 
 /// Sub-word elements in rows that are no whole number of words: units reach over columns, rows and blocks.

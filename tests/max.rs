@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::{Data, check, matrix, tensor};
-use wgmax::{DType, Limits, Max, NanPolicy, Operation, Tensor, View};
+use common::{Data, cases, check, check_cases, tensor};
+use wgmax::{DType, Limits, Max, Operation, Tensor, View};
 
 fn contiguous(shape: &[u64]) -> View {
     View::new(shape).unwrap()
@@ -11,20 +11,12 @@ fn contiguous(shape: &[u64]) -> View {
 
 #[test]
 fn every_type_and_edge_over_pairs_of_views() {
-    matrix::max(&Data::ALL, |op, inputs, case| check(op, inputs, case));
+    check_cases(&cases::max_of_pairs(&Data::ALL));
 }
 
 #[test]
 fn ignored_nans() {
-    for dtype in [DType::F32, DType::F16, DType::Bf16, DType::F64] {
-        for data in [Data::Edges, Data::Nans] {
-            let inputs = [tensor(dtype, 640, data, 1), tensor(dtype, 640, data, 2)];
-            for shapes in [[[10, 64], [10, 64]], [[10, 64], [1, 64]], [[10, 64], [10, 1]], [[10, 63], [10, 63]]] {
-                let op = Max::new(dtype, shapes.map(|shape| contiguous(&shape))).nan(NanPolicy::Ignore);
-                check(&op, &[&inputs[0], &inputs[1]], &format!("{dtype} {data:?} {shapes:?}"));
-            }
-        }
-    }
+    check_cases(&cases::max_ignoring_nans());
 }
 
 /// Every shape of at most this rank over these sizes.
@@ -93,31 +85,16 @@ fn every_triple_of_shapes_up_to_rank_4() {
 
 #[test]
 fn many_inputs() {
-    for dtype in [DType::F32, DType::I8, DType::F64] {
-        for count in [1, 2, 7, 8, 9, 17, 100, 1000] {
-            let inputs: Vec<Tensor> = (0..count).map(|seed| tensor(dtype, 129, Data::Random, seed)).collect();
-            for in_place in [None, Some(0), Some(count as usize - 1)] {
-                let mut op = Max::new(dtype, vec![contiguous(&[129]); count as usize]);
-                op = in_place.map_or(op.clone(), |input| op.in_place(input));
-                let plan = op.plan(&Limits::default()).unwrap();
-                assert_eq!(plan.scratch_bytes, [0, 0]);
-                check(&op, &inputs.iter().collect::<Vec<_>>(), &format!("{dtype} of {count}, in place {in_place:?}"));
-            }
-        }
+    let cases = cases::max_of_many(&[1, 2, 7, 8, 9, 17, 100, 1000]);
+    for case in &cases {
+        assert_eq!(case.op.plan(&Limits::default()).unwrap().scratch_bytes, [0, 0], "{}", case.name);
     }
+    check_cases(&cases);
 }
 
 #[test]
 fn constants() {
-    for dtype in DType::ALL {
-        let x = tensor(dtype, 2 * 8 * 30, Data::Edges, 3);
-        for shape in [vec![], vec![8, 1], vec![30], vec![2, 8, 30], vec![3, 1, 1, 1]] {
-            let floor = tensor(dtype, shape.iter().product(), Data::EdgesWithoutNan, 4);
-            let floor = Tensor::from_bytes(dtype, shape.clone(), floor.bytes().to_vec()).unwrap();
-            let op = Max::new(dtype, [contiguous(&[2, 8, 30])]).constant(floor);
-            check(&op, &[&x], &format!("{dtype} floor of {shape:?}"));
-        }
-    }
+    check_cases(&cases::max_with_constants());
 }
 
 #[test]

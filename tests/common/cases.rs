@@ -1,5 +1,5 @@
-//! The matrix of every operator: types, views, axes, options and edge data, as cases. Each is defined here alone; the
-//! operators' own tests take all of them, and every route to a GPU takes the same [`sample`].
+//! The matrix of every operator: types, views, axes, options and edge data, as cases. Each is defined here alone: the
+//! operators' own tests and the floors take groups of them, and every route to a GPU takes the same [`sample`].
 
 use std::collections::HashSet;
 
@@ -46,7 +46,8 @@ impl Case {
 
 const FLOATS: [DType; 4] = [DType::F32, DType::F16, DType::Bf16, DType::F64];
 
-const SLICES: [Slices; 7] = [
+/// Every kind of slices of three dimensions.
+pub const SLICES: [Slices; 7] = [
     Slices::Along(0),
     Slices::Along(1),
     Slices::Along(-1),
@@ -82,18 +83,18 @@ fn over_views<T>(
 fn groups() -> Vec<(Vec<Case>, usize)> {
     let all = Data::ALL.len();
     vec![
-        (reduce_max(), all),
+        (reduce_max(&Data::ALL), all),
         (reduce_max_ignoring_nans(), all),
         (empty_reductions(), 1),
-        (arg_max(), all),
-        (arg_max_last_with_values(), LAST_DATA.len()),
+        (arg_max(&Data::ALL), all),
+        (arg_max_last_with_values(&LAST_DATA), LAST_DATA.len()),
         (arg_max_ignoring_nans(), IGNORED_DATA.len()),
-        (hardmax(), all),
+        (hardmax(&Data::ALL), all),
         (hardmax_ignoring_nans(), IGNORED_DATA.len()),
-        (max_of_pairs(), all),
+        (max_of_pairs(&Data::ALL), all),
         (max_ignoring_nans(), IGNORED_DATA.len()),
         (max_with_constants(), 1),
-        (max_of_many(), 1),
+        (max_of_many(&[1, 2, 7, 8, 9, 17, 100]), 1),
         (long_reductions(), 1),
     ]
 }
@@ -132,8 +133,8 @@ pub fn features(kernel: &Kernel) -> Vec<String> {
     constants.chain([format!("{program:?} {}", kernel.dtype)]).collect()
 }
 
-pub fn reduce_max() -> Vec<Case> {
-    over_views(&DType::ALL, &axes_sets(), &Data::ALL, |dtype, view, axes| {
+pub fn reduce_max(data: &[Data]) -> Vec<Case> {
+    over_views(&DType::ALL, &axes_sets(), data, |dtype, view, axes| {
         (format!("ReduceMax {axes:?}"), ReduceMax::new(dtype, view.clone()).axes(axes.clone()).into())
     })
 }
@@ -161,16 +162,16 @@ pub fn empty_reductions() -> Vec<Case> {
     cases
 }
 
-pub fn arg_max() -> Vec<Case> {
-    over_views(&DType::ALL, &axes_sets(), &Data::ALL, |dtype, view, axes| {
+pub fn arg_max(data: &[Data]) -> Vec<Case> {
+    over_views(&DType::ALL, &axes_sets(), data, |dtype, view, axes| {
         (format!("ArgMax {axes:?}"), ArgMax::new(dtype, view.clone()).axes(axes.clone()).into())
     })
 }
 
-const LAST_DATA: [Data; 4] = [Data::Edges, Data::Ties, Data::Nans, Data::Zeros];
+pub const LAST_DATA: [Data; 4] = [Data::Edges, Data::Ties, Data::Nans, Data::Zeros];
 
-pub fn arg_max_last_with_values() -> Vec<Case> {
-    over_views(&DType::ALL, &axes_sets(), &LAST_DATA, |dtype, view, axes| {
+pub fn arg_max_last_with_values(data: &[Data]) -> Vec<Case> {
+    over_views(&DType::ALL, &axes_sets(), data, |dtype, view, axes| {
         let op = ArgMax::new(dtype, view.clone())
             .axes(axes.clone())
             .select_last(true)
@@ -197,8 +198,8 @@ pub fn arg_max_ignoring_nans() -> Vec<Case> {
     })
 }
 
-pub fn hardmax() -> Vec<Case> {
-    over_views(&DType::ALL, &SLICES, &Data::ALL, |dtype, view, &slices| {
+pub fn hardmax(data: &[Data]) -> Vec<Case> {
+    over_views(&DType::ALL, &SLICES, data, |dtype, view, &slices| {
         (format!("Hardmax {slices:?}"), Hardmax::new(dtype, view.clone(), slices).into())
     })
 }
@@ -210,14 +211,14 @@ pub fn hardmax_ignoring_nans() -> Vec<Case> {
     })
 }
 
-pub fn max_of_pairs() -> Vec<Case> {
+pub fn max_of_pairs(all_data: &[Data]) -> Vec<Case> {
     let broadcastable = |a: &View, b: &View| a.shape().iter().zip(b.shape()).all(|(&a, &b)| a == b || a == 1 || b == 1);
     let views = views();
     let mut cases = Vec::new();
     for dtype in DType::ALL {
         for (name_a, a) in &views {
             for (name_b, b) in views.iter().filter(|(_, b)| broadcastable(a, b)) {
-                for data in Data::ALL {
+                for &data in all_data {
                     let name = format!("{dtype} {data:?} Max {name_a}, {name_b}");
                     let op = Max::new(dtype, [a.clone(), b.clone()]);
                     cases.push(Case::new(name, op, dtype, &[(VIEW_LEN, data, 1), (VIEW_LEN, data, 2)]));
@@ -255,10 +256,10 @@ pub fn max_with_constants() -> Vec<Case> {
     cases
 }
 
-pub fn max_of_many() -> Vec<Case> {
+pub fn max_of_many(counts: &[u64]) -> Vec<Case> {
     let mut cases = Vec::new();
     for dtype in [DType::F32, DType::I8, DType::F64] {
-        for count in [1, 2, 7, 8, 9, 17, 100] {
+        for &count in counts {
             for in_place in [None, Some(0), Some(count as usize - 1)] {
                 let op = Max::new(dtype, vec![contiguous(&[129]); count as usize]);
                 let op = in_place.map_or(op.clone(), |input| op.in_place(input));

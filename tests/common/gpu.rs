@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use wgmax::{AdapterKind, Error, Gpu, GpuOptions, Limits, Operation, Tensor, wgpu};
 
+use super::cases::Case;
 use super::{first_difference, tensors};
 
 static GPUS: OnceLock<[Gpu; 2]> = OnceLock::new();
@@ -44,6 +45,13 @@ impl Drop for IdleAtTheEnd {
 pub fn check(op: &(impl Operation + ?Sized), inputs: &[&Tensor], case: &str) {
     let expected = op.reference(inputs).unwrap_or_else(|error| panic!("{case}: reference: {error}"));
     check_against(op, inputs, &expected, case);
+}
+
+/// The same of each case.
+pub fn check_cases(cases: &[Case]) {
+    for case in cases {
+        check(&case.op, &case.inputs().iter().collect::<Vec<_>>(), &case.name);
+    }
 }
 
 /// The same against a known answer.

@@ -6,7 +6,6 @@ pub mod cases;
 mod gpu;
 pub mod kernels;
 pub mod laws;
-pub mod matrix;
 
 #[cfg(feature = "gpu")]
 #[allow(unused_imports)]
