@@ -46,8 +46,7 @@ impl Case {
 
 const FLOATS: [DType; 4] = [DType::F32, DType::F16, DType::Bf16, DType::F64];
 
-/// Every kind of slices of three dimensions.
-pub const SLICES: [Slices; 7] = [
+const SLICES: [Slices; 7] = [
     Slices::Along(0),
     Slices::Along(1),
     Slices::Along(-1),

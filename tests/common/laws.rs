@@ -4,7 +4,7 @@ use wgmax::plan::{
     Access, BroadcastParams, Constant, HardmaxWriteParams, Operator, Params, Pass, Program, ReductionParams, Slot,
     Store,
 };
-use wgmax::{Limits, Operation, Plan};
+use wgmax::{Error, Limits, Operation, Plan};
 
 /// The most loop iterations that an invocation may make, nested loops counted together: lavapipe ends loops silently at
 /// 65 535.
@@ -18,17 +18,24 @@ const MAX_BINDING_BYTES: u64 = (1 << 32) - 4;
 
 /// The plan of an operation, if there is one; panics where it breaks a law.
 pub fn lawful_plan(op: &(impl Operation + ?Sized), limits: &Limits) -> Option<Plan> {
-    let plan = match op.plan(limits) {
-        Ok(plan) => plan,
+    let planned = op.plan(limits);
+    check_planned(op, &planned, limits);
+    planned.ok()
+}
+
+/// Panics where what planning gave breaks a law.
+pub fn check_planned(op: &(impl Operation + ?Sized), planned: &Result<Plan, Error>, limits: &Limits) {
+    assert_eq!(&op.plan(limits), planned, "another plan the second time");
+    match planned {
+        Ok(plan) => {
+            check_plan(op, plan, limits);
+            assert_eq!(plan.check(limits), Ok(()), "{plan}\n{limits:?}");
+        }
         Err(error) => {
             let message = error.to_string();
             assert!(!message.is_empty() && message.len() < 4000, "{} bytes of error: {message}", message.len());
-            return None;
         }
-    };
-    check_plan(op, &plan, limits);
-    assert_eq!(plan.check(limits), Ok(()), "{plan}\n{limits:?}");
-    Some(plan)
+    }
 }
 
 /// Panics where a plan of the operation breaks a law.
@@ -43,6 +50,7 @@ fn check_plan(op: &(impl Operation + ?Sized), plan: &Plan, limits: &Limits) {
     assert!(plan.passes.len() <= MAX_PASSES, "{} passes: {}", plan.passes.len(), plan.label);
     assert_eq!((plan.input_bytes.len(), plan.output_bytes.len()), (inputs.len(), outputs.len()), "{}", case());
     assert!(plan.input_bytes.iter().zip(&inputs).all(|(&bytes, need)| bytes <= need.bytes), "{}", case());
+    assert!(plan.passes.iter().all(|pass| pass.kernel.dtype == inputs[0].dtype), "another type: {}", case());
     // Partial results, and Hardmax's winners: a word for each slice, which has at least two elements.
     let sum = |bytes: &[u64]| bytes.iter().fold(0_u64, |sum, bytes| sum.saturating_add(*bytes));
     let [partials, winners] = plan.scratch_bytes;
@@ -63,6 +71,11 @@ fn check_pass(pass: &Pass, plan: &Plan, limits: &Limits, case: &impl Fn() -> Str
     assert!(work.team == 1 || work.group * 16 <= limits.max_group_memory_bytes.into(), "{}", case());
     // The teams of a workgroup fill whole units of the output: nobody else would write what is left.
     assert!(work.team == 1 || work.group / work.team >= work.store_lanes, "units without a writer: {}", case());
+    if let (Program::Reduce { access: Access::Rows | Access::Columns | Access::Strided, .. }, Params::Reduction(p)) =
+        (work.program, &pass.params)
+    {
+        assert_eq!(p.chunks, p.reduce_len.div_ceil(p.chunk_len), "{}", case());
+    }
     let turns = work.turns(&pass.params);
     assert!(turns <= MAX_TURNS, "{turns} turns of {}: {}", pass.kernel, case());
     let (groups, needed) = (u64::from(x) * u64::from(y), work.invocations(&pass.params).div_ceil(work.group));
@@ -76,6 +89,7 @@ fn check_bindings(pass: &Pass, plan: &Plan, limits: &Limits, case: &impl Fn() ->
         assert!(b.bytes > 0 && b.bytes <= limits.max_binding_bytes && b.bytes.is_multiple_of(4), "{}", case());
         assert!(b.bytes <= MAX_BINDING_BYTES, "{}", case());
         assert!(b.offset_bytes.is_multiple_of(limits.binding_alignment_bytes.max(1)), "{}", case());
+        assert!(b.binding != 0, "the parameters are bound there: {}", case());
         let slot_bytes = match b.slot {
             Slot::Input(n) => plan.input_bytes[n],
             Slot::Output(n) => plan.output_bytes[n],
@@ -85,7 +99,7 @@ fn check_bindings(pass: &Pass, plan: &Plan, limits: &Limits, case: &impl Fn() ->
         assert!(b.end_bytes() <= slot_bytes, "{}", case());
         assert!(!(b.writes && matches!(b.slot, Slot::Input(_) | Slot::Constant(_))), "{}", case());
         for other in &pass.bindings[..n] {
-            assert!(other.binding != b.binding && b.binding != 0, "{}", case());
+            assert!(other.binding != b.binding, "{}", case());
             assert!(other.slot != b.slot || !other.writes && !b.writes, "one dispatch reads and writes: {}", case());
         }
     }

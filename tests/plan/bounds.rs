@@ -1,6 +1,5 @@
 //! Bounds that every plan keeps.
 
-use wgmax::plan::{Access, Params, Program};
 use wgmax::{
     AdapterKind, ArgMax, ArgMaxOutput, DType, Error, Hardmax, IndexType, Limits, Max, Operation, Parts, Plan,
     ReduceMax, Slices, View,
@@ -18,24 +17,15 @@ fn seen_bytes(view: &View, dtype: DType) -> u64 {
     span.min(view.len()) * dtype.bytes()
 }
 
-/// The laws, and what holds besides for reductions of one contiguous or strided view.
+/// The laws, and of one view: scratch is as little as what is seen, not what is spanned, allows.
 fn check_bounds(op: &impl Operation, view: &View, dtype: DType, limits: &Limits, case: &str) {
     let Some(plan) = lawful_plan(op, limits) else {
         let error = op.plan(limits).unwrap_err();
         assert!(matches!(error, Error::TooLarge { .. }), "{case}: {error}");
         return;
     };
-    assert_eq!(op.plan(limits).unwrap(), plan, "{case}: another plan the second time");
     let scratch: u64 = plan.scratch_bytes.iter().sum();
     assert!(scratch <= seen_bytes(view, dtype) / 64 + (64 << 10), "{case} {limits:?}\n{plan}");
-    for pass in &plan.passes {
-        let (Program::Reduce { access, .. }, Params::Reduction(p)) = (pass.kernel.program, &pass.params) else {
-            continue;
-        };
-        if !matches!(access, Access::Finish | Access::FinishPieces) {
-            assert_eq!(p.chunks, p.reduce_len.div_ceil(p.chunk_len), "{case} {limits:?}\n{plan}");
-        }
-    }
 }
 
 pub fn limits_sweep() -> Vec<Limits> {

@@ -718,11 +718,10 @@ fn broadcast(plan: &mut Plan) -> &mut BroadcastParams {
 }
 
 #[test]
-fn every_plan_made_here_is_whole() {
+fn every_case_of_the_matrix_has_a_lawful_plan() {
     for case in common::cases::all() {
         for limits in [gpu(), cpu()] {
-            let plan = case.op.plan(&limits).unwrap();
-            assert_eq!(plan.check(&limits), Ok(()), "{}: {plan}", case.name);
+            assert!(common::laws::lawful_plan(&case.op, &limits).is_some(), "{} is refused", case.name);
         }
     }
 }
