@@ -1,4 +1,4 @@
-//! Every shader variant.
+//! Every shader variant, and what programs have in common.
 
 use wgmax::DType;
 use wgmax::plan::{Access, Constant, Kernel, Operator, Program, Store};
@@ -86,4 +86,12 @@ pub fn kernels() -> Vec<Kernel> {
         }
     }
     kernels
+}
+
+/// The program for one invocation a task: whether there is a team is tuning's choice.
+pub fn without_team(mut program: Program) -> Program {
+    if let Program::Reduce { team, .. } | Program::HardmaxRows { team, .. } = &mut program {
+        *team = false;
+    }
+    program
 }

@@ -15,12 +15,14 @@ mod origin;
 mod program;
 mod value;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use common::{Data, VIEW_LEN, axes_sets, first_difference, laws::lawful_plan, tensor, tensors, views};
+use common::kernels::without_team;
+use common::laws::lawful_plan;
+use common::{Data, VIEW_LEN, axes_sets, first_difference, tensor, tensors, views};
 use machine::{Groups, Paper, slot_number};
 use origin::{Origin, Word};
-use wgmax::plan::{Pass, Slot};
+use wgmax::plan::{Access, Operator, Pass, Program, Slot, Store};
 use wgmax::{
     AdapterKind, ArgMax, ArgMaxOutput, DType, Error, Hardmax, IndexType, Limits, Max, NanPolicy, Operation, ReduceMax,
     Slices, Tensor, View,
@@ -90,20 +92,32 @@ fn check_parts(paper: &mut Paper, input: DType, output: usize, dtype: DType, par
     }
 }
 
-/// The kernels that a case ran, or nothing where the limits do not allow it.
-type Seen = Option<Vec<String>>;
+/// A program and its type.
+type Kind = (Program, DType);
 
-/// The passes' kernels, without their constants.
-fn kernels(op: &impl Operation, limits: &Limits) -> Vec<String> {
-    let name = |pass: &Pass| pass.kernel.to_string().split(" GROUP").next().unwrap().to_string();
-    op.plan(limits).unwrap().passes.iter().map(name).collect()
+/// What a case ran, or nothing where the limits do not allow it.
+type Seen = Option<Vec<Kind>>;
+
+/// The passes' programs, without what depends on teams, packs and the number of operands.
+fn kinds(op: &impl Operation, limits: &Limits) -> Vec<Kind> {
+    let kind = |pass: &Pass| {
+        let mut program = without_team(pass.kernel.program);
+        match &mut program {
+            Program::HardmaxRows { packs, .. } | Program::HardmaxWriteRows { packs } => *packs = false,
+            Program::MaxPacks { operands, splats } => (*operands, *splats) = (0, 0),
+            Program::MaxElements { operands } => *operands = 0,
+            _ => {}
+        }
+        (program, pass.kernel.dtype)
+    };
+    op.plan(limits).unwrap().passes.iter().map(kind).collect()
 }
 
 fn check_reduce_max(dtype: DType, view: &View, axes: &[i64], limits: &Limits, input: &Tensor, case: &str) -> Seen {
     let op = ReduceMax::new(dtype, view.clone()).axes(axes);
     let mut paper = run(&op, &[input], limits, case)?;
     check_parts(&mut paper, dtype, 0, dtype, &reduced_parts(dtype, view, axes), case);
-    Some(kernels(&op, limits))
+    Some(kinds(&op, limits))
 }
 
 fn check_arg_max(dtype: DType, view: &View, axes: &[i64], limits: &Limits, input: &Tensor, case: &str) -> Seen {
@@ -117,7 +131,7 @@ fn check_arg_max(dtype: DType, view: &View, axes: &[i64], limits: &Limits, input
     }
     let op = op.output(ArgMaxOutput::Indices).index(IndexType::I64).select_last(true);
     run(&op, &[input], limits, case)?;
-    Some(kernels(&op, limits))
+    Some(kinds(&op, limits))
 }
 
 /// A slice's ones and zeros come of all of the slice, and of no other than those that share words with it.
@@ -141,7 +155,7 @@ fn check_hardmax(dtype: DType, view: &View, slices: Slices, limits: &Limits, inp
         let most: BTreeSet<Word> = written.iter().flat_map(|word| &sharing[word]).copied().collect();
         assert!(found.is_subset(&most), "{case}: slice {n} came of {found:?}, expected {most:?} at most");
     }
-    Some(kernels(&op, limits))
+    Some(kinds(&op, limits))
 }
 
 fn check_max(
@@ -162,7 +176,7 @@ fn check_max(
         });
     }
     check_parts(&mut paper, dtype, 0, dtype, &parts, case);
-    Some(kernels(&op, limits))
+    Some(kinds(&op, limits))
 }
 
 /// Small bindings, small and odd grids, small teams; alignments from a word up.
@@ -218,14 +232,10 @@ fn axes_of(view: &View) -> Vec<Vec<i64>> {
 
 const DTYPES: [DType; 4] = [DType::F32, DType::Bf16, DType::U8, DType::I64];
 
-/// Types, views and limits: every seventh combination of all, which has each pair of them. The kernels named, and plans of
-/// several passes, must be among what was run.
-fn check_all(
-    name: &str,
-    kernels: &[impl AsRef<str>],
-    mut check: impl FnMut(DType, &View, &Limits, &Tensor, &str) -> Vec<Seen>,
-) {
-    let mut seen: BTreeMap<String, u64> = BTreeMap::new();
+/// Types, views and limits: every seventh combination of all, which has each pair of them. What is named must be among
+/// what was run.
+fn check_all(name: &str, named: &[Kind], mut check: impl FnMut(DType, &View, &Limits, &Tensor, &str) -> Vec<Seen>) {
+    let mut seen: HashMap<Kind, u64> = HashMap::new();
     let (mut turn, mut refused) = (0, 0);
     for dtype in DTYPES {
         let input = tensor(dtype, 2400, Data::Random, 6);
@@ -238,27 +248,28 @@ fn check_all(
                 let case = format!("{name} {dtype} {view_name} {limits:?}");
                 for ran in check(dtype, &view, &limits, &input, &case) {
                     refused += u64::from(ran.is_none());
-                    ran.into_iter().flatten().for_each(|kernel| *seen.entry(kernel).or_default() += 1);
+                    ran.into_iter().flatten().for_each(|kind| *seen.entry(kind).or_default() += 1);
                 }
             }
         }
     }
-    println!("{name}: {refused} refused; kernels, and how often they ran: {seen:?}");
-    for kernel in kernels.iter().map(AsRef::as_ref) {
-        assert!(seen.keys().any(|own| own.starts_with(kernel)), "{kernel} is in no case: {seen:?}");
+    println!("{name}: {refused} refused; programs, and how often they ran: {seen:?}");
+    for kind in named {
+        assert!(seen.contains_key(kind), "{kind:?} is in no case: {seen:?}");
     }
 }
 
-/// A reducing operator's kernels, whole and split.
-fn reducing(operator: &str, stores: &[&str]) -> Vec<String> {
-    let scans = ["rows", "columns", "strided"].map(|access| stores.iter().map(move |store| (access, *store)));
-    let all = scans.into_iter().flatten().chain([("finish", stores[1])]);
-    all.map(|(access, store)| format!("{operator}_{access} f32 -> {store}")).collect()
+/// A reducing operator's programs, whole and split.
+fn reducing(operator: Operator, store: Store) -> Vec<Kind> {
+    let scans =
+        [Access::Rows, Access::Columns, Access::Strided].map(|access| [(access, store), (access, Store::Partial)]);
+    let all = scans.into_iter().flatten().chain([(Access::Finish, store)]);
+    all.map(|(access, store)| (Program::Reduce { operator, access, team: false, store }, DType::F32)).collect()
 }
 
 #[test]
 fn reduce_max_takes_its_elements_and_no_others() {
-    check_all("ReduceMax", &reducing("reduce_max", &["partial", "value"]), |dtype, view, limits, input, case| {
+    check_all("ReduceMax", &reducing(Operator::ReduceMax, Store::Value), |dtype, view, limits, input, case| {
         let check = |axes: Vec<i64>| check_reduce_max(dtype, view, &axes, limits, input, &format!("{case} {axes:?}"));
         axes_of(view).into_iter().map(check).collect()
     });
@@ -266,7 +277,7 @@ fn reduce_max_takes_its_elements_and_no_others() {
 
 #[test]
 fn arg_max_takes_its_elements_and_no_others() {
-    check_all("ArgMax", &reducing("arg_max", &["partial", "index"]), |dtype, view, limits, input, case| {
+    check_all("ArgMax", &reducing(Operator::ArgMax, Store::Index), |dtype, view, limits, input, case| {
         let check = |axes: Vec<i64>| check_arg_max(dtype, view, &axes, limits, input, &format!("{case} {axes:?}"));
         axes_of(view).into_iter().map(check).collect()
     });
@@ -274,14 +285,19 @@ fn arg_max_takes_its_elements_and_no_others() {
 
 #[test]
 fn hardmax_takes_its_slices_and_no_others() {
-    let kernels = [
-        "hardmax_rows u8",
-        "hardmax_columns u8",
-        "hardmax_write_columns u8",
-        "hardmax_write_rows u8",
-        "arg_max_finish f32",
-    ];
-    check_all("Hardmax", &kernels, |dtype, view, limits, input, case| {
+    let rows = |access| Program::HardmaxRows { access, team: false, packs: false };
+    let mut named: Vec<Kind> = [
+        rows(Access::Rows),
+        rows(Access::Strided),
+        Program::HardmaxColumns,
+        Program::HardmaxWriteColumns,
+        Program::HardmaxWriteRows { packs: false },
+    ]
+    .map(|program| (program, DType::U8))
+    .into();
+    let (operator, store) = (Operator::ArgMax, Store::Index);
+    named.push((Program::Reduce { operator, access: Access::Finish, team: false, store }, DType::F32));
+    check_all("Hardmax", &named, |dtype, view, limits, input, case| {
         let rank = view.rank() as i64;
         let slices = (0..rank).map(Slices::Along).chain((0..=rank).map(Slices::From));
         slices.map(|own| check_hardmax(dtype, view, own, limits, input, &format!("{case} {own:?}"))).collect()
@@ -290,48 +306,46 @@ fn hardmax_takes_its_slices_and_no_others() {
 
 #[test]
 fn max_takes_its_operands_and_no_others() {
-    check_all(
-        "Max",
-        &["max_packs u8", "max_elements u8", "max_packs i64", "max_elements i64"],
-        |dtype, view, limits, input, case| {
-            let shape = view.shape().to_vec();
-            let flat = View::new(shape.clone()).unwrap();
-            let row = View::new([*shape.last().unwrap()]).unwrap();
-            let column = View::new([&shape[..shape.len() - 1], &[1]].concat()).unwrap();
-            let mut cases = Vec::new();
-            for inputs in [
-                vec![view.clone()],
-                vec![view.clone(), flat.clone()],
-                vec![row.clone(), view.clone()],
-                vec![flat.clone(), column, row],
-                vec![flat.clone(); 9],
-            ] {
-                let count = inputs.len();
-                let slots = (0..count).map(Slot::Input).zip(inputs.clone()).collect::<Vec<_>>();
-                let tensors = vec![input; count];
-                let op = Max::new(dtype, inputs.clone());
-                cases.push(check_max(op.clone(), dtype, &slots, limits, &tensors, &format!("{case} of {count}")));
-                let constant = tensor(dtype, 1, Data::Ties, 1);
-                let with_constant = [&slots[..], &[(Slot::Constant(0), View::new([1]).unwrap())]].concat();
-                let floored = op.clone().constant(constant);
-                cases.push(check_max(
-                    floored,
-                    dtype,
-                    &with_constant,
-                    limits,
-                    &tensors,
-                    &format!("{case} of {count}, floor"),
-                ));
-                if let Some(own) = inputs.iter().position(|own| *own == flat) {
-                    let mut slots = slots;
-                    slots[own].0 = Slot::Output(0);
-                    let case = format!("{case} of {count}, in place of {own}");
-                    cases.push(check_max(op.in_place(own), dtype, &slots, limits, &tensors, &case));
-                }
+    let programs = [Program::MaxPacks { operands: 0, splats: 0 }, Program::MaxElements { operands: 0 }];
+    let named = programs.map(|program| [(program, DType::U8), (program, DType::I64)]);
+    check_all("Max", named.as_flattened(), |dtype, view, limits, input, case| {
+        let shape = view.shape().to_vec();
+        let flat = View::new(shape.clone()).unwrap();
+        let row = View::new([*shape.last().unwrap()]).unwrap();
+        let column = View::new([&shape[..shape.len() - 1], &[1]].concat()).unwrap();
+        let mut cases = Vec::new();
+        for inputs in [
+            vec![view.clone()],
+            vec![view.clone(), flat.clone()],
+            vec![row.clone(), view.clone()],
+            vec![flat.clone(), column, row],
+            vec![flat.clone(); 9],
+        ] {
+            let count = inputs.len();
+            let slots = (0..count).map(Slot::Input).zip(inputs.clone()).collect::<Vec<_>>();
+            let tensors = vec![input; count];
+            let op = Max::new(dtype, inputs.clone());
+            cases.push(check_max(op.clone(), dtype, &slots, limits, &tensors, &format!("{case} of {count}")));
+            let constant = tensor(dtype, 1, Data::Ties, 1);
+            let with_constant = [&slots[..], &[(Slot::Constant(0), View::new([1]).unwrap())]].concat();
+            let floored = op.clone().constant(constant);
+            cases.push(check_max(
+                floored,
+                dtype,
+                &with_constant,
+                limits,
+                &tensors,
+                &format!("{case} of {count}, floor"),
+            ));
+            if let Some(own) = inputs.iter().position(|own| *own == flat) {
+                let mut slots = slots;
+                slots[own].0 = Slot::Output(0);
+                let case = format!("{case} of {count}, in place of {own}");
+                cases.push(check_max(op.in_place(own), dtype, &slots, limits, &tensors, &case));
             }
-            cases
-        },
-    );
+        }
+        cases
+    });
 }
 
 /// What the other tests hold is held: a plan that reads one element too few, or writes one too many, does not pass.
@@ -366,7 +380,6 @@ fn a_plan_that_is_wrong_is_noticed() {
 /// Of slices that are no whole packs, and yet written as such, two share a pack.
 #[test]
 fn a_word_that_two_invocations_write_is_noticed() {
-    use wgmax::plan::Program;
     let input = tensor(DType::U8, 96, Data::Random, 1);
     let limits = Limits { adapter: AdapterKind::Cpu, ..Limits::default() };
     for (len, shares) in [(32, false), (24, true)] {

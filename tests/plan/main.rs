@@ -12,8 +12,8 @@ mod record;
 use std::collections::BTreeMap;
 
 use wgmax::plan::{
-    BroadcastParams, Constant, Dim, Params, PortableAccess, PortablePlan, PortableShader, Program, ReductionParams,
-    Slot,
+    Access, BroadcastParams, Constant, Dim, Operator, Params, PortableAccess, PortableBinding, PortablePlan,
+    PortableShader, PortableSlot, Program, ReductionParams, Slot, Store,
 };
 use wgmax::{
     AdapterKind, AnyOperation, ArgMax, ArgMaxOutput, Axes, DType, EmptyMax, Error, Hardmax, Limits, Max, NanPolicy,
@@ -36,10 +36,20 @@ fn arg_max(dtype: DType, shape: &[u64], axes: &[i64]) -> ArgMax {
     ArgMax::new(dtype, View::new(shape).unwrap()).axes(axes)
 }
 
-/// The passes' programs and types, without the numbers that tuning chooses.
-fn programs(op: &impl Operation, limits: &Limits) -> Vec<String> {
+/// The passes' programs, without the teams that tuning chooses.
+fn programs(op: &impl Operation, limits: &Limits) -> Vec<Program> {
     let plan = op.plan(limits).unwrap();
-    plan.passes.iter().map(|pass| pass.kernel.to_string().split(" GROUP").next().unwrap().into()).collect()
+    plan.passes.iter().map(|pass| common::kernels::without_team(pass.kernel.program)).collect()
+}
+
+/// Of a ReduceMax.
+fn values(access: Access, store: Store) -> Program {
+    Program::Reduce { operator: Operator::ReduceMax, access, team: false, store }
+}
+
+/// Of an ArgMax.
+fn positions(access: Access, store: Store) -> Program {
+    Program::Reduce { operator: Operator::ArgMax, access, team: false, store }
 }
 
 // What is chosen.
@@ -47,14 +57,16 @@ fn programs(op: &impl Operation, limits: &Limits) -> Vec<String> {
 #[test]
 fn one_dispatch_where_one_is_enough() {
     for limits in [gpu(), cpu()] {
-        assert_eq!(programs(&reduce_max(DType::F32, &[4096, 64], &[1]), &limits), ["reduce_max_rows f32 -> value"]);
-        assert_eq!(
-            programs(&reduce_max(DType::U8, &[64, 16, 1024], &[1]), &limits),
-            ["reduce_max_columns u8 -> value"]
-        );
-        assert_eq!(programs(&reduce_max(DType::F32, &[5, 3], &[1]), &limits), ["reduce_max_strided f32 -> value"]);
-        assert_eq!(programs(&arg_max(DType::F16, &[4096, 64], &[1]), &limits), ["arg_max_rows f16 -> index"]);
-        assert_eq!(programs(&arg_max(DType::I64, &[64, 16, 1024], &[1]), &limits), ["arg_max_strided i64 -> index"]);
+        let rows = [values(Access::Rows, Store::Value)];
+        assert_eq!(programs(&reduce_max(DType::F32, &[4096, 64], &[1]), &limits), rows);
+        let columns = [values(Access::Columns, Store::Value)];
+        assert_eq!(programs(&reduce_max(DType::U8, &[64, 16, 1024], &[1]), &limits), columns);
+        let strided = [values(Access::Strided, Store::Value)];
+        assert_eq!(programs(&reduce_max(DType::F32, &[5, 3], &[1]), &limits), strided);
+        let rows = [positions(Access::Rows, Store::Index)];
+        assert_eq!(programs(&arg_max(DType::F16, &[4096, 64], &[1]), &limits), rows);
+        let strided = [positions(Access::Strided, Store::Index)];
+        assert_eq!(programs(&arg_max(DType::I64, &[64, 16, 1024], &[1]), &limits), strided);
     }
 }
 
@@ -66,36 +78,38 @@ fn short_slices_of_many_dimensions_take_one_dispatch() {
     let strides: Vec<i64> = (0..shape.len()).map(|d| shape[..d].iter().product::<u64>() as i64).collect();
     let view = View::strided(shape, strides, 0).unwrap();
     let op = Hardmax::new(DType::U8, view, Slices::From(19));
+    let one = [Program::HardmaxRows { access: Access::Strided, team: false, packs: false }];
     for limits in [Limits { subgroup_size: 8, ..cpu() }, cpu()] {
-        assert_eq!(programs(&op, &limits), ["hardmax_rows u8 (strided)"]);
+        assert_eq!(programs(&op, &limits), one);
     }
 }
 
 /// As long as an invocation may find and write them: whole packs at once, or output units.
 #[test]
 fn slices_of_enough_rows_take_one_dispatch() {
-    let hardmax = |dtype, shape: &[u64]| Hardmax::new(dtype, View::new(shape).unwrap(), Slices::Along(1));
-    let packs = "hardmax_rows f32 (rows) in packs";
-    assert_eq!(programs(&hardmax(DType::F32, &[256, 50_000]), &cpu()), [packs]);
-    let two = ["arg_max_rows f32 -> index", "hardmax_write_rows f32 in packs"];
-    assert_eq!(programs(&hardmax(DType::F32, &[256, 120_000]), &cpu()), two);
-    assert_eq!(programs(&hardmax(DType::F16, &[256, 16_385]), &cpu()), ["hardmax_rows f16 (rows)"]);
-    let two = ["arg_max_rows f16 -> index", "hardmax_write_rows f16"];
-    assert_eq!(programs(&hardmax(DType::F16, &[256, 40_001]), &cpu()), two);
+    let programs =
+        |dtype, len| programs(&Hardmax::new(dtype, View::new([256, len]).unwrap(), Slices::Along(1)), &cpu());
+    let one = |packs| [Program::HardmaxRows { access: Access::Rows, team: false, packs }];
+    let two = |packs| [positions(Access::Rows, Store::Index), Program::HardmaxWriteRows { packs }];
+    assert_eq!(programs(DType::F32, 50_000), one(true));
+    assert_eq!(programs(DType::F32, 120_000), two(true));
+    assert_eq!(programs(DType::F16, 16_385), one(false));
+    assert_eq!(programs(DType::F16, 40_001), two(false));
 }
 
 /// Winners are written by counting from the first slice's beginning on in 32 bits: no part of an output goes further.
 #[test]
 fn long_slices_are_written_in_parts_that_32_bits_count() {
     let limits = Limits { max_binding_bytes: 3 << 29, ..cpu() };
-    for (shape, program) in
-        [([2, 4_000_000_000, 1], "hardmax_write_rows u8 in packs"), ([2, 2_100_000_001, 2], "hardmax_write_columns u8")]
-    {
+    for (shape, program) in [
+        ([2, 4_000_000_000, 1], Program::HardmaxWriteRows { packs: true }),
+        ([2, 2_100_000_001, 2], Program::HardmaxWriteColumns),
+    ] {
         let plan = Hardmax::new(DType::U8, View::new(shape).unwrap(), Slices::Along(1)).plan(&limits).unwrap();
         let mut written = 0;
         for pass in &plan.passes {
             let Params::HardmaxWrite(params) = &pass.params else { continue };
-            assert_eq!(pass.kernel.to_string().split(" GROUP").next(), Some(program));
+            assert_eq!(pass.kernel.program, program);
             let (position, len) = (u64::from(params.position), u64::from(params.len));
             assert!(position + len.div_ceil(shape[2]) < u64::from(u32::MAX), "{params:?}");
             written += if pass.kernel.constants.contains(&Constant::Continues) { 0 } else { len };
@@ -134,30 +148,25 @@ fn rows_of_columns_are_far_apart_from_two_pages_on() {
 
 #[test]
 fn long_rows_are_split_and_finished() {
+    let values = |access, store| [values(access, Store::Partial), values(Access::Finish, store)];
+    let positions = |access, store| [positions(access, Store::Partial), positions(Access::Finish, store)];
     for limits in [gpu(), cpu()] {
-        assert_eq!(
-            programs(&reduce_max(DType::F32, &[1 << 24], &[0]), &limits),
-            ["reduce_max_rows f32 -> partial", "reduce_max_finish f32 -> value"]
-        );
-        assert_eq!(
-            programs(&arg_max(DType::F16, &[1, 128_256], &[1]).output(ArgMaxOutput::ValuesAndIndices), &limits),
-            ["arg_max_rows f16 -> partial", "arg_max_finish f16 -> both"]
-        );
-        assert_eq!(
-            programs(&reduce_max(DType::F64, &[100_000, 16], &[0]), &limits),
-            ["reduce_max_columns f64 -> partial", "reduce_max_finish f64 -> value"]
-        );
-        assert_eq!(
-            programs(&arg_max(DType::F64, &[100_000, 16], &[0]), &limits),
-            ["arg_max_strided f64 -> partial", "arg_max_finish f64 -> index"]
-        );
+        let row = reduce_max(DType::F32, &[1 << 24], &[0]);
+        assert_eq!(programs(&row, &limits), values(Access::Rows, Store::Value));
+        let row = arg_max(DType::F16, &[1, 128_256], &[1]).output(ArgMaxOutput::ValuesAndIndices);
+        assert_eq!(programs(&row, &limits), positions(Access::Rows, Store::Both));
+        let columns = reduce_max(DType::F64, &[100_000, 16], &[0]);
+        assert_eq!(programs(&columns, &limits), values(Access::Columns, Store::Value));
+        let columns = arg_max(DType::F64, &[100_000, 16], &[0]);
+        assert_eq!(programs(&columns, &limits), positions(Access::Strided, Store::Index));
     }
 }
 
 #[test]
 fn many_rows_are_not_split() {
-    assert_eq!(programs(&reduce_max(DType::F32, &[65_536, 512], &[1]), &gpu()), ["reduce_max_rows f32 -> value"]);
-    assert_eq!(programs(&reduce_max(DType::F32, &[1024, 32_768], &[1]), &cpu()), ["reduce_max_rows f32 -> value"]);
+    let whole = [values(Access::Rows, Store::Value)];
+    assert_eq!(programs(&reduce_max(DType::F32, &[65_536, 512], &[1]), &gpu()), whole);
+    assert_eq!(programs(&reduce_max(DType::F32, &[1024, 32_768], &[1]), &cpu()), whole);
 }
 
 #[test]
@@ -171,7 +180,7 @@ fn nothing_to_write_is_nothing_to_dispatch() {
 #[test]
 fn the_maximum_of_nothing_is_a_fill() {
     let op = reduce_max(DType::F16, &[0, 5], &[0]);
-    assert_eq!(programs(&op, &gpu()), ["fill f16"]);
+    assert_eq!(programs(&op, &gpu()), [Program::Fill]);
     let fill = |op: &ReduceMax| match op.plan(&gpu()).unwrap().passes[0].params {
         Params::Fill(fill) => (fill.words, fill.low, fill.high),
         _ => panic!("no fill"),
@@ -257,17 +266,15 @@ fn axes_may_come_in_any_order_and_sign() {
 #[test]
 fn what_does_not_fit_a_binding_goes_in_pieces() {
     let small = Limits { max_binding_bytes: 1 << 20, ..gpu() };
-    let rows = "reduce_max_rows f32 -> ";
+    let (rows, columns) = (values(Access::Rows, Store::Value), values(Access::Columns, Store::Value));
+    let piece = values(Access::Rows, Store::Piece);
     assert_eq!(
         programs(&reduce_max(DType::F32, &[(1 << 18) + 1], &[0]), &small),
-        ["fill f32", &format!("{rows}piece"), &format!("{rows}piece"), "reduce_max_finish f32 -> value"]
+        [Program::Fill, piece, piece, values(Access::Finish, Store::Value)]
     );
     // Slabs of outputs need no partial results.
-    assert_eq!(programs(&reduce_max(DType::F32, &[1 << 10, 1 << 9], &[1]), &small), vec![format!("{rows}value"); 3]);
-    assert_eq!(
-        programs(&reduce_max(DType::F32, &[(1 << 18) + 1, 1], &[1]), &small),
-        ["reduce_max_columns f32 -> value"; 2]
-    );
+    assert_eq!(programs(&reduce_max(DType::F32, &[1 << 10, 1 << 9], &[1]), &small), [rows; 3]);
+    assert_eq!(programs(&reduce_max(DType::F32, &[(1 << 18) + 1, 1], &[1]), &small), [columns; 2]);
 }
 
 #[test]
@@ -282,8 +289,7 @@ fn an_operand_across_the_output_takes_as_many_passes_as_bindings() {
     let limits = Limits { max_binding_bytes: 128 << 20, ..gpu() };
     let (rows, across) = (View::new([8192, 9600]).unwrap(), View::new([9600, 8192]).unwrap());
     let op = Max::new(DType::F32, [rows, across.permute(&[1, 0]).unwrap()]);
-    let (fill, max) = ("fill f32", "max_elements f32 of");
-    let (both, one) = (&format!("{max} 2")[..], &format!("{max} 1")[..]);
+    let (fill, both, one) = (Program::Fill, Program::MaxElements { operands: 2 }, Program::MaxElements { operands: 1 });
     assert_eq!(programs(&op, &limits), [fill, fill, fill, both, one, one, both, one, one, both, one, one]);
     // Written over, it needs no element to begin with.
     assert_eq!(op.in_place(0).plan(&limits).unwrap().passes.len(), 9);
@@ -334,8 +340,9 @@ fn a_portable_plan_says_all_that_the_plan_does() {
             assert_eq!(params.len() % 16, 0);
             assert!(params.starts_with(&pass.params.to_bytes()));
             assert_eq!(portable_pass.grid, pass.grid);
+            assert_eq!(portable_pass.bindings.len(), pass.bindings.len());
             for (own, binding) in portable_pass.bindings.iter().zip(&pass.bindings) {
-                assert_eq!(format!("{:?} {}", own.slot, own.index).to_lowercase(), binding.slot.to_string());
+                assert_eq!(slot_of(own), binding.slot);
                 assert_eq!(own.access == PortableAccess::ReadWrite, binding.writes);
                 assert_eq!(
                     (own.binding, own.offset_bytes, own.bytes),
@@ -343,6 +350,15 @@ fn a_portable_plan_says_all_that_the_plan_does() {
                 );
             }
         }
+    }
+}
+
+fn slot_of(binding: &PortableBinding) -> Slot {
+    match binding.slot {
+        PortableSlot::Input => Slot::Input(binding.index),
+        PortableSlot::Output => Slot::Output(binding.index),
+        PortableSlot::Scratch => Slot::Scratch(binding.index),
+        PortableSlot::Constant => Slot::Constant(binding.index),
     }
 }
 
@@ -364,13 +380,10 @@ fn a_portable_shader_stands_there_once_and_its_key_tells_it_apart() {
     texts.dedup();
     assert_eq!(keys.len(), texts.len());
     // The key is the same on every machine and from every compiler.
-    let fill = wgmax::plan::Kernel {
-        program: Program::Fill,
-        dtype: DType::F32,
-        constants: vec![Constant::Group(64)],
-        int64: false,
-    };
-    assert_eq!(PortableShader::from(&fill).key.len(), 16);
+    for PortableShader { key, wgsl, constants, .. } in &portable.shaders {
+        let constants: String = constants.iter().map(|(name, value)| format!("\0{name}={value}")).collect();
+        assert_eq!(*key, format!("{:016x}", record::fnv(record::FNV, wgsl.bytes().chain(constants.bytes()))));
+    }
 }
 
 /// The form is stable: its names stand in `docs/plan.md`, and in other people's code.

@@ -126,18 +126,24 @@ fn spaced(parts: impl Iterator<Item = String>) -> String {
     parts.collect::<Vec<_>>().join(" ")
 }
 
-/// Many plans in a line: how many there are, and FNV-1a of their numbers. (The standard library's hasher may change with
-/// Rust.)
+/// FNV-1a of nothing, in 64 bits. (The standard library's hasher may change with Rust.)
+pub const FNV: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// FNV-1a of more bytes.
+pub fn fnv(hash: u64, bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(hash, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+/// Many plans in a line: how many there are, and a hash of their numbers.
 fn digest(plans: impl Iterator<Item = Result<Plan, Error>>) -> String {
-    let mut digest = 0xcbf2_9ce4_8422_2325_u64;
+    let mut digest = FNV;
     let (mut made, mut refused, mut dispatches) = (0, 0, 0);
     for plan in plans {
         match &plan {
             Ok(plan) => (made, dispatches) = (made + 1, dispatches + plan.passes.len()),
             Err(_) => refused += 1,
         }
-        let fold = |digest: u64, byte| (digest ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-        digest = numbers(&plan).bytes().fold(digest, fold);
+        digest = fnv(digest, numbers(&plan).bytes());
     }
     format!("{made} plans of {dispatches} dispatches, {refused} refused: {digest:016x}")
 }
