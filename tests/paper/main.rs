@@ -398,8 +398,55 @@ fn a_word_that_two_invocations_write_is_noticed() {
     }
 }
 
-/// Tensors of up to 2^33 elements, under WebGPU's default limits, greater and smaller ones: what can be planned keeps to
-/// the laws, and the first and last workgroups of every pass stay within their bindings.
+/// The ways in which a tensor may lie: as it is; its dimensions in another order; with gaps between rows, or elements;
+/// backwards; and one row again and again.
+const WAYS: usize = 5;
+
+fn huge_view(shape: &[u64], way: usize) -> View {
+    let whole = View::new(shape).unwrap();
+    let last = shape.len() - 1;
+    match way {
+        0 => whole,
+        1 => View::new(shape.iter().rev().copied().collect::<Vec<_>>())
+            .and_then(|view| view.permute(&(0..=last).rev().collect::<Vec<_>>()))
+            .unwrap(),
+        2 => {
+            let (len, row) = (shape[last] as i64, last > 0);
+            let apart = |&stride: &i64| if row { stride / len * (len + 7) + stride % len } else { 3 * stride };
+            View::strided(shape, whole.strides().iter().map(apart).collect::<Vec<_>>(), 5).unwrap()
+        }
+        3 => whole.reverse(0).and_then(|view| view.reverse(last)).unwrap(),
+        _ => View::new(&shape[last..]).and_then(|row| row.broadcast(shape)).unwrap(),
+    }
+}
+
+fn huge_operations(dtype: DType, view: &View) -> Vec<Box<dyn Operation>> {
+    let whole = View::new(view.shape()).unwrap();
+    let mut ops: Vec<Box<dyn Operation>> = vec![Box::new(Max::new(dtype, [view.clone(), whole]))];
+    for axis in 0..view.rank() as i64 {
+        ops.push(Box::new(ReduceMax::new(dtype, view.clone()).axes([axis]).nan(NanPolicy::Ignore)));
+        ops.push(Box::new(ArgMax::new(dtype, view.clone()).axes([axis])));
+        ops.push(Box::new(Hardmax::new(dtype, view.clone(), Slices::Along(axis))));
+    }
+    ops
+}
+
+/// Whether there is a plan: it keeps to the laws, and the first and last workgroups of every pass stay within their
+/// bindings.
+fn check_huge_plan(op: &dyn Operation, limits: &Limits) -> bool {
+    let Some(plan) = lawful_plan(op, limits) else {
+        assert!(matches!(op.plan(limits), Err(Error::TooLarge { .. })));
+        return false;
+    };
+    // Plans of more passes are checked binding by binding: their passes are alike.
+    if plan.passes.len() <= 8 {
+        Paper::new(&plan, Groups::Ends).run(&plan, limits);
+    }
+    true
+}
+
+/// Tensors of up to 2^33 elements, contiguous and in one of the other ways, under WebGPU's default limits, greater and
+/// smaller ones.
 fn check_huge_plans(adapter: AdapterKind, subgroup_size: u32) {
     let shapes: [&[u64]; 8] = [
         &[(1 << 33) + 1],
@@ -412,40 +459,20 @@ fn check_huge_plans(adapter: AdapterKind, subgroup_size: u32) {
         &[1 << 13, 1 << 13],
     ];
     let (mut planned, mut refused) = (0, 0);
-    for (max_binding_bytes, max_group_invocations, max_groups) in
-        [(128 << 20, 256, 65_535), (4 << 30, 1024, 65_535), (16 << 20, 64, 65_535)]
-    {
-        let limits = Limits {
-            adapter,
-            subgroup_size,
-            max_binding_bytes,
-            max_group_invocations,
-            max_groups,
-            ..Limits::default()
-        };
-        for shape in shapes {
+    let devices = [(128 << 20, 256), (4 << 30, 1024), (16 << 20, 64)];
+    for (n, (max_binding_bytes, max_group_invocations)) in devices.into_iter().enumerate() {
+        for (m, shape) in shapes.into_iter().enumerate() {
             if max_binding_bytes < 128 << 20 && shape.iter().product::<u64>() > 1 << 27 {
                 continue; // thousands of passes alike
             }
-            for dtype in [DType::U8, DType::I64] {
-                let view = View::new(shape).unwrap();
-                let mut ops: Vec<Box<dyn Operation>> = vec![Box::new(Max::new(dtype, [view.clone(), view.clone()]))];
-                for axis in 0..shape.len() as i64 {
-                    ops.push(Box::new(ReduceMax::new(dtype, view.clone()).axes([axis]).nan(NanPolicy::Ignore)));
-                    ops.push(Box::new(ArgMax::new(dtype, view.clone()).axes([axis])));
-                    ops.push(Box::new(Hardmax::new(dtype, view.clone(), Slices::Along(axis))));
-                }
-                for op in ops {
-                    let Some(plan) = lawful_plan(&*op, &limits) else {
-                        assert!(matches!(op.plan(&limits), Err(Error::TooLarge { .. })));
-                        refused += 1;
-                        continue;
-                    };
-                    planned += 1;
-                    // Plans of more passes are checked binding by binding: their passes are alike.
-                    if plan.passes.len() <= 8 {
-                        Paper::new(&plan, Groups::Ends).run(&plan, &limits);
-                    }
+            // Element by element, which the others take, there is no time for as many invocations.
+            for (way, max_group_invocations) in [(0, max_group_invocations), (1 + (n + m) % (WAYS - 1), 16)] {
+                let limits =
+                    Limits { adapter, subgroup_size, max_binding_bytes, max_group_invocations, ..Limits::default() };
+                let view = huge_view(shape, way);
+                for op in [DType::U8, DType::I64].into_iter().flat_map(|dtype| huge_operations(dtype, &view)) {
+                    let counter = if check_huge_plan(&*op, &limits) { &mut planned } else { &mut refused };
+                    *counter += 1;
                 }
             }
         }
