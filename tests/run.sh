@@ -229,14 +229,14 @@ with_driver() {
     shift
     VK_DRIVER_FILES=$icd VK_ICD_FILENAMES=$icd "$@"
 }
-# on_driver ICD MISSING ROUTE COMMAND...: the route on that driver, or why it is left out.
+# on_driver ICD REASON ROUTE COMMAND...: the route on that driver, or for what reason it is left out.
 on_driver() {
-    local icd=$1 missing=$2 name=$3
+    local icd=$1 reason=$2 name=$3
     shift 3
     if [[ -n $icd ]] && have_loader; then
         run "$name" with_driver "$icd" "$@"
     else
-        absent "$name" "$missing"
+        absent "$name" "$reason"
     fi
 }
 on_lavapipe() {
