@@ -20,7 +20,7 @@ fn main(
     var place = Place(block, line - block * params.slice_len, e - lines * params.columns);
     for (var i = first; i < last; i++) {
         var unit = empty_unit();
-        if (CONTINUES) {
+        if (ACCUMULATE) {
             unit = values[i];
         }
         if (LANES == 1u) {
@@ -48,7 +48,7 @@ struct Place { block: u32, position: u32, column: u32 }
 
 fn wins(place: Place) -> bool {
     let n = place.block * params.columns + place.column - params.first_winner;
-    return (!GUARDED || n < params.winners) && winners[n] == place.position;
+    return (!BOUNDS_CHECKED || n < params.winners) && winners[n] == place.position;
 }
 
 fn next_place(place: Place) -> Place {

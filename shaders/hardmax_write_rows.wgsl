@@ -14,7 +14,7 @@ fn main(
     if (first >= last) {
         return;
     }
-    if (!CONTINUES) {
+    if (!ACCUMULATE) {
         for (var i = first; i < last; i++) {
             write_zeros(i);
         }
@@ -25,7 +25,7 @@ fn main(
     let slices_end = (end - 1u) / params.slice_len + 1u;
     for (var slice = begin / params.slice_len; slice < slices_end; slice++) {
         let n = slice - params.first_winner;
-        if (GUARDED && n >= params.winners) {
+        if (BOUNDS_CHECKED && n >= params.winners) {
             continue;
         }
         let start = slice * params.slice_len;

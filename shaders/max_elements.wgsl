@@ -1,7 +1,7 @@
 // Max for any views: element by element, output units written whole.
 override GROUP: u32 = 64u;
-override KEEPS: bool = false;   // elements before params.begin, and from params.end on, stay as they are
-override GUARDED: bool = false; // operands have elements in no binding of this dispatch: those are another's to take
+override PRESERVE_EDGES: bool = false;   // elements before params.begin, and from params.end on, stay as they are
+override BOUNDS_CHECKED: bool = false; // operands have elements in no binding of this dispatch: those are another's to take
 
 @group(0) @binding(1) var<storage, read_write> values: array<Unit>;
 
@@ -24,7 +24,7 @@ fn main(
     for (var i = first; i < last; i++) {
         var unit = empty_unit();
         var lane = 0u;
-        if (KEEPS && (i * LANES < params.begin || (i + 1u) * LANES > params.end)) {
+        if (PRESERVE_EDGES && (i * LANES < params.begin || (i + 1u) * LANES > params.end)) {
             unit = kept_lanes(values[i], i * LANES, params.begin, params.end);
             lane = max(i * LANES, params.begin) - i * LANES;
         }
@@ -38,7 +38,7 @@ fn main(
                 addresses = row_addresses(row);
             }
             var key = fold_elements(addresses, column);
-            if (CONTINUES) {
+            if (ACCUMULATE) {
                 key = key_max(key, unit_key(values[i], lane));
             }
             unit = with_element(unit, lane, key);

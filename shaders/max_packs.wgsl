@@ -28,7 +28,7 @@ fn main(
                 break;
             }
             var m = fold_runs(constant, packs, i - begin);
-            if (CONTINUES) {
+            if (ACCUMULATE) {
                 m = fold(m, words_of(values[i]));
             }
             values[i] = bound_pack(pack_of(m));

@@ -18,6 +18,7 @@ pub mod op;
 mod parts;
 pub mod plan;
 mod reference;
+mod shader;
 mod tensor;
 mod view;
 

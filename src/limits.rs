@@ -5,10 +5,17 @@ use crate::Error;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum AdapterKind {
-    /// Hardware with thousands of invocations in flight.
-    Gpu,
-    /// A software implementation on the cores of a CPU: lavapipe, SwiftShader, WARP.
-    Cpu,
+    /// A GPU: thousands of invocations in flight.
+    Hardware,
+    /// Software like Mesa's lavapipe: LLVM compiles shaders for wide vectors of the CPU.
+    Lavapipe,
+    /// Software like SwiftShader, or any other on a CPU: four invocations in step, a simple compiler.
+    SwiftShader,
+}
+
+impl AdapterKind {
+    /// Every kind.
+    pub const ALL: [AdapterKind; 3] = [AdapterKind::Hardware, AdapterKind::Lavapipe, AdapterKind::SwiftShader];
 }
 
 /// What a plan needs to know of a device. Plain numbers, so that plans can be made with no device at hand.
@@ -20,9 +27,6 @@ pub enum AdapterKind {
 pub struct Limits {
     /// What kind of adapter the device is on.
     pub adapter: AdapterKind,
-    /// The fewest invocations that run in step: `subgroup_min_size` of the adapter. Of 4 (SwiftShader, WARP) and 8
-    /// (lavapipe) CPU adapters like different access patterns; GPUs are planned for alike.
-    pub subgroup_size: u32,
     /// `max_storage_buffer_binding_size`.
     pub max_binding_bytes: u64,
     /// `min_storage_buffer_offset_alignment`.
@@ -43,8 +47,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Limits {
         Limits {
-            adapter: AdapterKind::Gpu,
-            subgroup_size: 4,
+            adapter: AdapterKind::Hardware,
             max_binding_bytes: 128 << 20,
             binding_alignment_bytes: 256,
             max_storage_bindings: 8,
@@ -94,6 +97,6 @@ mod tests {
         assert!(Limits { max_group_invocations: 0, ..Limits::default() }.check().is_err());
         assert!(Limits { max_groups: 0, ..Limits::default() }.check().is_err());
         assert!(Limits { max_storage_bindings: 0, ..Limits::default() }.check().is_err());
-        assert!(Limits { max_group_memory_bytes: 0, subgroup_size: 0, ..Limits::default() }.check().is_ok());
+        assert!(Limits { max_group_memory_bytes: 0, ..Limits::default() }.check().is_ok());
     }
 }

@@ -5,8 +5,8 @@
 mod common;
 
 use common::cases::{self, Case};
-use common::{Data, first_difference, run};
-use wgmax::{AdapterKind, Gpu, Limits, Operation, wgpu};
+use common::{Data, first_difference, policies, run};
+use wgmax::{Gpu, Limits, Operation, wgpu};
 
 /// The devices, with their names.
 fn floors() -> Vec<(&'static str, Gpu)> {
@@ -42,7 +42,7 @@ fn check(cases: &[Case]) {
         let inputs: Vec<_> = inputs.iter().collect();
         let expected = case.op.reference(&inputs).unwrap();
         for (n, (name, gpu)) in floors.iter().enumerate() {
-            let adapter = [AdapterKind::Gpu, AdapterKind::Cpu][(turn + n) % 2];
+            let adapter = policies(gpu)[(turn + n) % 2];
             let limits = Limits { adapter, ..gpu.kernels().limits().clone() };
             let got = run(gpu, &case.op, &limits, &inputs);
             let got = got.unwrap_or_else(|error| panic!("{name}: {}: {error}", case.name));
@@ -55,8 +55,8 @@ fn check(cases: &[Case]) {
 fn the_limits_are_those_asked_for() {
     let limits: Vec<Limits> = floors().iter().map(|(_, gpu)| gpu.kernels().limits().clone()).collect();
     let defaults = common::gpus()[1].kernels().limits();
-    let Limits { adapter, subgroup_size, .. } = *defaults;
-    assert_eq!(*defaults, Limits { adapter, subgroup_size, ..Default::default() });
+    let adapter = defaults.adapter;
+    assert_eq!(*defaults, Limits { adapter, ..Default::default() });
     assert_eq!((limits[0].max_storage_bindings, limits[0].max_group_memory_bytes), (4, 16_352));
     let small = &limits[1];
     assert_eq!((small.max_binding_bytes, small.max_storage_bindings), (1 << 20, 4));

@@ -28,7 +28,7 @@ fn the_sample_is_bit_equal() {
 
 #[test]
 fn the_sample_shows_what_the_whole_matrix_shows() {
-    let adapters = [AdapterKind::Gpu, AdapterKind::Cpu];
+    let adapters = [AdapterKind::Hardware, AdapterKind::SwiftShader];
     let all = cases::all();
     let all: HashSet<String> = all
         .iter()

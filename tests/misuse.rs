@@ -18,7 +18,7 @@ fn view(shape: &[u64]) -> View {
 fn error_of(op: &impl Operation, inputs: &[&Tensor]) -> Error {
     let error = op.outputs().unwrap_err();
     assert_eq!(op.plan(&Limits::default()).unwrap_err(), error);
-    assert_eq!(op.plan(&Limits { adapter: AdapterKind::Cpu, ..Limits::default() }).unwrap_err(), error);
+    assert_eq!(op.plan(&Limits { adapter: AdapterKind::SwiftShader, ..Limits::default() }).unwrap_err(), error);
     assert_eq!(op.reference(inputs).unwrap_err(), error);
     error
 }
@@ -330,7 +330,7 @@ impl Bench<'_> {
         let op = ArgMax::new(DType::F32, view(&[2, 40_000])).axes([1]).output(ArgMaxOutput::ValuesAndIndices);
         let limits = gpu.kernels().limits().clone();
         let alignment = limits.binding_alignment_bytes;
-        let plan = op.plan(&Limits { adapter: AdapterKind::Gpu, ..limits }).unwrap();
+        let plan = op.plan(&Limits { adapter: AdapterKind::Hardware, ..limits }).unwrap();
         assert_eq!((plan.passes.len(), plan.output_bytes.clone()), (2, vec![8, 16]));
         Bench { gpu, prepared: gpu.kernels().prepare_blocking(&plan).unwrap(), alignment }
     }
@@ -546,7 +546,7 @@ fn a_plan_for_other_limits() {
     let rows = ReduceMax::new(DType::F32, repeated).axes([1]);
     refuse(
         &rows,
-        Limits { adapter: AdapterKind::Gpu, max_groups: 1 << 20, ..limits.clone() },
+        Limits { adapter: AdapterKind::Hardware, max_groups: 1 << 20, ..limits.clone() },
         Error::TooLarge { what: "workgroups in one dimension", given: 70_000, limit: 65_535 },
     );
     let later = ReduceMax::new(DType::F32, View::strided([100], [1], 150).unwrap());

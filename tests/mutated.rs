@@ -180,7 +180,7 @@ fn bases(count: u64) -> Vec<Base> {
             let gpu = &gpus()[random.below(2) as usize];
             let own = gpu.kernels().limits();
             let limits = Limits {
-                adapter: pick([AdapterKind::Gpu, AdapterKind::Cpu], &mut random),
+                adapter: pick(AdapterKind::ALL, &mut random),
                 max_binding_bytes: own.binding_alignment_bytes.max(256) * pick([4, 16, 64, 4096], &mut random),
                 ..own.clone()
             };

@@ -29,7 +29,7 @@ fn dtypes() -> impl Strategy<Value = DType> {
 }
 
 fn adapters() -> impl Strategy<Value = AdapterKind> {
-    prop::sample::select(&[AdapterKind::Gpu, AdapterKind::Cpu][..])
+    prop::sample::select(&AdapterKind::ALL[..])
 }
 
 fn nan_policies() -> impl Strategy<Value = NanPolicy> {
@@ -74,10 +74,9 @@ fn any_axes() -> impl Strategy<Value = Axes> {
 
 fn any_limits() -> impl Strategy<Value = Limits> {
     let small = || prop_oneof![2 => any::<u32>(), 4 => 0..1025_u32, 1 => Just(65_535_u32)];
-    (adapters(), small(), any_size(), any_size(), small(), small(), small(), small(), any::<bool>()).prop_map(
-        |(adapter, subgroup_size, binding, alignment, bindings, invocations, memory, groups, int64)| Limits {
+    (adapters(), any_size(), any_size(), small(), small(), small(), small(), any::<bool>()).prop_map(
+        |(adapter, binding, alignment, bindings, invocations, memory, groups, int64)| Limits {
             adapter,
-            subgroup_size,
             max_binding_bytes: binding,
             binding_alignment_bytes: alignment,
             max_storage_bindings: bindings,
@@ -293,7 +292,7 @@ fn bindings_are_accepted_or_refused() {
     };
     let view = View::new([20_000]).unwrap();
     let op = ArgMax::new(DType::U8, view).output(ArgMaxOutput::ValuesAndIndices);
-    let plan = op.plan(&Limits { adapter: AdapterKind::Gpu, ..gpu.kernels().limits().clone() }).unwrap();
+    let plan = op.plan(&Limits { adapter: AdapterKind::Hardware, ..gpu.kernels().limits().clone() }).unwrap();
     assert_eq!(plan.passes.len(), 2);
     let prepared = gpu.kernels().prepare_blocking(&plan).unwrap();
     let accepted = std::cell::Cell::new(0);

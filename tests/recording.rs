@@ -30,7 +30,7 @@ fn long_rows(dtype: DType) -> ArgMax {
 
 /// As a GPU is given them: a CPU splits less.
 fn split_limits(gpu: &Gpu) -> Limits {
-    Limits { adapter: AdapterKind::Gpu, ..gpu.kernels().limits().clone() }
+    Limits { adapter: AdapterKind::Hardware, ..gpu.kernels().limits().clone() }
 }
 
 fn split_plan(gpu: &Gpu, op: &impl Operation) -> Plan {

@@ -2,10 +2,12 @@
 
 mod common;
 
-use common::{Data, axes_sets, check_planned, check_within, first_difference, gpus, greatest, tensor, with_bits};
+use common::{
+    Data, axes_sets, check_planned, check_within, first_difference, gpus, greatest, policies, tensor, with_bits,
+};
 use wgmax::{
-    AdapterKind, ArgMax, ArgMaxOutput, DType, EmptyMax, Gpu, GpuOptions, Hardmax, Limits, Max, NanPolicy, Operation,
-    Parts, ReduceMax, Slices, Tensor, View, wgpu,
+    ArgMax, ArgMaxOutput, DType, EmptyMax, Gpu, GpuOptions, Hardmax, Limits, Max, NanPolicy, Operation, Parts,
+    ReduceMax, Slices, Tensor, View, wgpu,
 };
 
 /// What a binding has room for in most of these tests: some windows of [`views`].
@@ -238,7 +240,7 @@ fn thousands_of_partial_results_are_finished() {
 fn few_invocations_write_everything() {
     let check = |op: &dyn Operation, inputs: &[&Tensor], case: &str| {
         let expected = op.reference(inputs).unwrap();
-        for (gpu, adapter) in gpus().iter().zip([AdapterKind::Cpu, AdapterKind::Gpu]) {
+        for (gpu, adapter) in gpus().iter().zip(policies(&gpus()[0])) {
             let limits = gpu.kernels().limits().clone();
             let limits = Limits { adapter, max_groups: 4, max_group_invocations: 1, ..limits };
             check_planned(gpu, &limits, op, inputs, &expected, case);

@@ -147,11 +147,9 @@ impl Input<'_> {
 
     /// WebGPU's defaults with some limits changed. Alignments are powers of two, as the specification has them.
     pub fn limits(&mut self) -> Limits {
-        let adapter = self.pick(&[AdapterKind::Gpu, AdapterKind::Cpu]);
+        let adapter = self.pick(&AdapterKind::ALL);
         let changed = self.byte();
-        let lavapipe = changed & 64 != 0;
-        let subgroup_size = if lavapipe { 8 } else { 4 };
-        let mut limits = Limits { adapter, subgroup_size, int64: lavapipe, ..Limits::default() };
+        let mut limits = Limits { adapter, int64: changed & 64 != 0, ..Limits::default() };
         let word = |input: &mut Self| input.number().min(u32::MAX.into()) as u32;
         if changed & 1 != 0 {
             limits.max_binding_bytes = self.number();

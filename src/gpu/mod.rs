@@ -17,10 +17,13 @@ impl From<&wgpu::Device> for Limits {
     fn from(device: &wgpu::Device) -> Limits {
         let limits = device.limits();
         let info = device.adapter_info();
-        let cpu = info.device_type == wgpu::DeviceType::Cpu;
+        let adapter = match info.device_type {
+            wgpu::DeviceType::Cpu if info.name.contains("llvmpipe") => AdapterKind::Lavapipe,
+            wgpu::DeviceType::Cpu => AdapterKind::SwiftShader,
+            _ => AdapterKind::Hardware,
+        };
         Limits {
-            adapter: if cpu { AdapterKind::Cpu } else { AdapterKind::Gpu },
-            subgroup_size: info.subgroup_min_size,
+            adapter,
             max_binding_bytes: limits.max_storage_buffer_binding_size,
             binding_alignment_bytes: limits.min_storage_buffer_offset_alignment.into(),
             max_storage_bindings: limits.max_storage_buffers_per_shader_stage,

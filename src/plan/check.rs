@@ -5,14 +5,14 @@
 //! bindings name (wgpu compares each index with the bound range), and it ends, since no invocation takes more turns, and
 //! no dispatch has more workgroups, than its numbers ask for.
 
-use super::params::MAX_DIMS;
-use super::reduction::MAX_STEPS;
-use super::tuning::MEMBER_BYTES;
+use super::device::MEMBER_BYTES;
+use super::schedule::MAX_STEPS;
 use super::{
-    Access, Binding, BroadcastParams, Constant, Declaration, HardmaxWriteParams, Kernel, Params, Pass, Plan, Program,
-    ReductionParams, Slot, Store, check_count,
+    Access, Binding, BroadcastParams, Constant, Declaration, HardmaxWriteParams, Kernel, MergeParams, Params, Pass,
+    Plan, Program, ReductionParams, Slot, Store, check_count,
 };
 use crate::error::list;
+use crate::shader::MAX_DIMS;
 use crate::{Error, Limits};
 
 impl Plan {
@@ -129,10 +129,10 @@ impl Pass {
         match (self.kernel.program, &self.params) {
             (Program::Fill, Params::Fill(_)) => true,
             (Program::HardmaxWriteColumns | Program::HardmaxWriteRows { .. }, Params::HardmaxWrite(_)) => true,
-            (
-                Program::Reduce { .. } | Program::HardmaxRows { .. } | Program::HardmaxColumns,
-                Params::Reduction(params),
-            ) => params.kept.len() <= MAX_DIMS && params.outer.len() <= MAX_DIMS,
+            (Program::Merge { .. }, Params::Merge(_)) => true,
+            (Program::Reduce { .. }, Params::Reduction(params)) => {
+                params.kept.len() <= MAX_DIMS && params.outer.len() <= MAX_DIMS
+            }
             (Program::MaxPacks { operands, .. } | Program::MaxElements { operands }, Params::Broadcast(params)) => {
                 params.operands.len() == operands as usize
                     && params.sizes.len() <= MAX_DIMS
@@ -205,11 +205,10 @@ fn check_group(kernel: &Kernel, group: &Group, limits: &Limits) -> Result<(), Er
     })
 }
 
-/// How many results, of a reduction or slices of a Hardmax, share what is written at once.
+/// How many results of a reduction share what is written at once.
 fn store_lanes(kernel: &Kernel) -> u64 {
     match kernel.program {
-        Program::Reduce { store, .. } => store.lanes(kernel.dtype),
-        Program::HardmaxRows { packs: false, .. } => kernel.dtype.lanes(),
+        Program::Reduce { store, .. } | Program::Merge { store, .. } => store.lanes(kernel.dtype),
         _ => 1,
     }
 }
@@ -243,6 +242,7 @@ impl Work {
                 Ok(Work::shared(params.words.into(), params.share.into(), 1, group))
             }
             Params::Reduction(params) => Work::of_reduction(&pass.kernel, params, group),
+            Params::Merge(params) => Work::of_merge(&pass.kernel, params, group),
             Params::HardmaxWrite(params) => Work::of_write(&pass.kernel, params, group),
             Params::Broadcast(params) => Work::of_broadcast(&pass.kernel, params, group),
         }
@@ -254,50 +254,38 @@ impl Work {
         Work { groups, turns: share.min(units).saturating_mul(turns_of_one) }
     }
 
-    fn of_reduction(kernel: &Kernel, params: &ReductionParams, group: &Group) -> Result<Work, Error> {
-        let dtype = kernel.dtype;
-        let pack = dtype.pack_elements();
-        let [outputs, reduce_len, chunks, share, columns] =
-            [params.outputs, params.reduce_len, params.chunks, params.share, params.columns].map(u64::from);
+    /// Tasks that teams do, or invocations by themselves, a share of units each.
+    fn reducing(kernel: &Kernel, tasks: u64, share: u64, turns: u64, group: &Group) -> Work {
         let lanes = store_lanes(kernel);
-        let team = group.team;
-        let by_teams = |tasks: u64, turns| Work { groups: tasks.div_ceil(group.invocations / team), turns };
-        let counts = [params.outputs, params.share];
-        ensure(!counts.contains(&0), || format!("{outputs} outputs, {share} in turn: more than 0 expected"))?;
-        match kernel.program {
-            Program::Reduce { access, store, .. } => {
-                let scan = scan_turns(kernel, params, access, team)?;
-                let placed = matches!(store, Store::Partial | Store::Piece);
-                let tasks = if placed { outputs.saturating_mul(chunks) } else { outputs };
-                if access == Access::Columns {
-                    ensure(columns > 0, || "0 columns, more than 0 expected".to_string())?;
-                    let packs = if kernel.constants.contains(&Constant::Wide) { 4 } else { 1 };
-                    let blocks = (outputs / columns * columns.div_ceil(pack * packs)).saturating_mul(chunks);
-                    return Ok(Work::shared(blocks, 1, scan.saturating_mul(packs), group));
-                }
-                Ok(match team {
-                    1 => Work::shared(tasks.div_ceil(lanes), share, scan.saturating_mul(lanes), group),
-                    _ => by_teams(tasks, scan),
-                })
-            }
-            Program::HardmaxRows { access, packs, .. } => {
-                let scan = scan_turns(kernel, params, access, team)?;
-                let written = reduce_len / if packs { pack } else { dtype.lanes() };
-                let turns = scan.saturating_add(written / team + 1);
-                Ok(match team {
-                    1 => Work::shared(outputs.div_ceil(lanes), share, turns.saturating_mul(lanes), group),
-                    _ => by_teams(outputs, turns),
-                })
-            }
-            _ => {
-                ensure(columns > 0, || "0 columns, more than 0 expected".to_string())?;
-                let scan = scan_turns(kernel, params, Access::Strided, 1)?;
-                let lanes = dtype.lanes();
-                // Winners of its own and the next columns; those of further ones, where a block ends.
-                let turns = scan.saturating_mul(lanes * (lanes + 2)).saturating_add(reduce_len * lanes);
-                Ok(Work::shared(outputs / columns * columns.div_ceil(lanes), 1, turns, group))
-            }
+        match group.team {
+            1 => Work::shared(tasks.div_ceil(lanes), share, turns.saturating_mul(lanes), group),
+            team => Work { groups: tasks.div_ceil(group.invocations / team), turns },
         }
+    }
+
+    fn of_reduction(kernel: &Kernel, params: &ReductionParams, group: &Group) -> Result<Work, Error> {
+        let [outputs, chunks, share, columns] =
+            [params.outputs, params.chunks, params.share, params.columns].map(u64::from);
+        ensure(outputs > 0 && share > 0 && columns > 0, || {
+            format!("{outputs} outputs in {columns} columns, {share} in turn: more than 0 expected")
+        })?;
+        let Program::Reduce { access, store, .. } = kernel.program else {
+            return Err(Error::InvalidPlan { problem: format!("{kernel} reduces nothing") });
+        };
+        let turns = chunk_turns(kernel, params, access, group.team)?;
+        if access == Access::Columns {
+            let packs = if kernel.constants.contains(&Constant::Wide) { 4 } else { 1 };
+            let blocks = outputs / columns * columns.div_ceil(kernel.dtype.pack_elements() * packs);
+            return Ok(Work::shared(blocks.saturating_mul(chunks), 1, turns.saturating_mul(packs), group));
+        }
+        let tasks = if store == Store::Record { outputs.saturating_mul(chunks) } else { outputs };
+        Ok(Work::reducing(kernel, tasks, share, turns, group))
+    }
+
+    fn of_merge(kernel: &Kernel, params: &MergeParams, group: &Group) -> Result<Work, Error> {
+        let [outputs, records, share] = [params.outputs, params.records, params.share].map(u64::from);
+        ensure(outputs > 0 && share > 0, || format!("{outputs} outputs, {share} in turn: more than 0 expected"))?;
+        Ok(Work::reducing(kernel, outputs, share, records.div_ceil(group.team), group))
     }
 
     fn of_write(kernel: &Kernel, params: &HardmaxWriteParams, group: &Group) -> Result<Work, Error> {
@@ -329,19 +317,17 @@ impl Work {
         let units = if packs { len / write_len } else { (begin + len).div_ceil(write_len).saturating_sub(first) };
         let own = share.min(units).saturating_mul(write_len);
         let rows = own / row_len + 2;
-        let written = if packs { own / write_len } else { own };
+        // Of loops in a branch that is not taken lavapipe makes one turn: see `Turns` of Max.
+        let written = if packs { own / write_len } else { 4 * own + 2 * share.min(units) };
         let turns = written.saturating_add(rows * (params.sizes.len() as u64 + 1));
         Ok(Work { turns, ..Work::shared(units, share, 1, group) })
     }
 }
 
-/// The turns that the search of one task takes.
-fn scan_turns(kernel: &Kernel, params: &ReductionParams, access: Access, team: u64) -> Result<u64, Error> {
+/// The turns that one task takes.
+fn chunk_turns(kernel: &Kernel, params: &ReductionParams, access: Access, team: u64) -> Result<u64, Error> {
     let [reduce_len, chunk_len, chunks, run_len] =
         [params.reduce_len, params.chunk_len, params.chunks, params.run_len].map(u64::from);
-    if matches!(access, Access::Finish | Access::FinishPieces) {
-        return Ok(chunks.div_ceil(team));
-    }
     let has = |constant| kernel.constants.contains(&constant);
     let len = if has(Constant::Split) { chunk_len.min(reduce_len) } else { reduce_len };
     ensure(len > 0 && run_len > 0 && chunks > 0, || {
@@ -357,7 +343,7 @@ fn scan_turns(kernel: &Kernel, params: &ReductionParams, access: Access, team: u
     let run_turns = match access {
         Access::Rows => run_len / (kernel.dtype.pack_elements() * team * 4) + 1,
         Access::Columns => run_len + 1,
-        Access::Strided | Access::Finish | Access::FinishPieces => run_len / team + 1,
+        Access::Strided => run_len / team + 1,
     };
     let dims = (params.kept.len() + params.outer.len()) as u64;
     Ok(runs.saturating_mul(run_turns + params.outer.len() as u64).saturating_add(dims))

@@ -1,30 +1,26 @@
-//! One element written everywhere: the maximum of nothing, and a Hardmax of slices of one element.
+//! One element written everywhere: the maximum of nothing, a Hardmax of slices of one element, records of nothing seen.
 
 use std::ops::Range;
 
-use super::dims::{blocks, word};
-use super::tuning::tuning;
-use super::{
-    Binding, Constant, FillParams, Kernel, Params, Pass, Passes, Program, binding_elements, binding_step, grid,
-    target_part,
-};
+use super::device::Device;
+use super::layout::{blocks, to_u32};
+use super::{Binding, Pass, Passes, target_part};
 use crate::element::Element;
-use crate::{DType, Error, Limits};
+use crate::shader::{Constant, FillParams, Kernel, Params, Program};
+use crate::{DType, Error};
 
-/// A pass for each part of the output that fits a binding.
-pub(super) fn fill(dtype: DType, element: [u32; 2], target: Binding, limits: &Limits) -> Result<Passes, Error> {
+/// A dispatch for each part of the output that fits a binding.
+pub(super) fn fill(dtype: DType, element: [u32; 2], target: Binding, device: &Device) -> Result<Passes, Error> {
     let [low, high] = element;
-    let tuning = tuning(limits);
-    let group = tuning.group;
-    let most = tuning.writable(binding_elements(4, limits)?, binding_step(&[4], limits), 1);
+    let group = device.tuning.group;
     let mut passes = Passes::default();
-    for Range { start, end } in blocks(0..target.bytes / 4, most) {
+    for Range { start, end } in blocks(0..target.bytes / 4, device.writable(4, 1)?) {
         let words = end - start;
-        let share = tuning.share(words);
+        let share = device.share(words);
         passes.push(Pass {
-            kernel: Kernel::new(Program::Fill, dtype, vec![Constant::Group(group as u32)], &tuning),
-            params: Params::Fill(FillParams { words: word(words)?, share: word(share)?, low, high }),
-            grid: grid(words.div_ceil(share).div_ceil(group), group * share, limits)?,
+            kernel: Kernel::new(Program::Fill, dtype, vec![Constant::Group(group as u32)], false),
+            params: Params::Fill(FillParams { words: to_u32(words)?, share: to_u32(share)?, low, high }),
+            grid: device.grid(words.div_ceil(share).div_ceil(group), group * share)?,
             bindings: vec![target_part(target, 4, start, words)],
         })?;
     }

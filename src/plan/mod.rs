@@ -5,35 +5,33 @@
 
 mod arg_max;
 mod check;
-mod dims;
+mod device;
 mod fill;
 mod hardmax;
-mod kernel;
-mod manifest;
+mod layout;
 mod max;
-mod params;
-mod pieces;
 mod portable;
+mod reduce;
 mod reduce_max;
-mod reduction;
-mod text;
-mod tuning;
+mod schedule;
+mod windows;
 
 use std::fmt;
 
 pub(crate) use arg_max::arg_max;
 pub(crate) use hardmax::hardmax;
-pub use kernel::{Access, Constant, Kernel, Operator, Program, Store};
-pub use manifest::{Declaration, Role};
 pub(crate) use max::max;
-pub use params::{
-    BroadcastParams, Dim, FillParams, HardmaxWriteParams, OperandParams, Params, Placement, ReductionParams,
-};
 pub use portable::{PortableAccess, PortableBinding, PortablePass, PortablePlan, PortableShader, PortableSlot};
 pub(crate) use reduce_max::reduce_max;
 
+use device::Device;
+
 use crate::dtype::padded_bytes;
-use crate::{Error, Limits, TensorType};
+pub use crate::shader::{
+    Access, BroadcastParams, Constant, Declaration, Dim, FillParams, HardmaxWriteParams, Kernel, MergeParams,
+    OperandParams, Operator, Params, Placement, Program, ReductionParams, Role, Store,
+};
+use crate::{DType, Error, NanPolicy, TensorType};
 
 /// One operation's dispatches, in order.
 ///
@@ -124,8 +122,9 @@ impl Plan {
         }
     }
 
-    /// The plan with these passes and their needs counted, if a stage of the device has bindings enough for it.
-    fn complete(mut self, passes: Passes, limits: &Limits) -> Result<Plan, Error> {
+    /// The plan with these passes and their needs counted, if the device has bindings enough for them.
+    fn complete(mut self, passes: Passes, device: &Device) -> Result<Plan, Error> {
+        device.check_binding_count(&passes)?;
         self.passes = passes.0;
         for binding in self.passes.iter().flat_map(|pass| &pass.bindings) {
             let bytes = match binding.slot {
@@ -135,11 +134,6 @@ impl Plan {
             };
             *bytes = binding.end_bytes().max(*bytes);
         }
-        let needed = self.passes.iter().map(|pass| pass.bindings.len() as u64).max().unwrap_or(0);
-        let given = limits.max_storage_bindings.into();
-        if needed > given {
-            return Err(Error::DeviceTooSmall { what: "max_storage_buffers_per_shader_stage", given, needed });
-        }
         Ok(self)
     }
 
@@ -147,8 +141,7 @@ impl Plan {
     /// packs, counts once, and one that is read and written counts twice.
     pub fn moved_bytes(&self) -> u64 {
         let pass_bytes = |pass: &Pass| -> u64 {
-            let pieces = matches!(pass.kernel.program, Program::Reduce { store: Store::Piece, .. });
-            let continues = pieces || pass.kernel.constants.contains(&Constant::Continues);
+            let continues = pass.kernel.constants.contains(&Constant::Accumulate);
             let mut seen: Vec<Binding> = Vec::new();
             for b in &pass.bindings {
                 if seen.iter().all(|own| own.slot != b.slot) {
@@ -194,26 +187,6 @@ impl fmt::Display for Plan {
     }
 }
 
-/// The limits as plans take them, if a device can have them: shaders count the words of a binding in 32 bits.
-fn plannable(limits: &Limits) -> Result<Limits, Error> {
-    limits.check()?;
-    const MAX_BINDING_BYTES: u64 = (1 << 32) - 4;
-    Ok(Limits { max_binding_bytes: limits.max_binding_bytes.min(MAX_BINDING_BYTES), ..limits.clone() })
-}
-
-/// The workgroups for `groups` of them, folded into two dimensions where one does not hold them. The last row may then
-/// have surplus groups; `group_elements` are those that a shader counts for one group.
-fn grid(groups: u64, group_elements: u64, limits: &Limits) -> Result<[u32; 3], Error> {
-    let most = u64::from(limits.max_groups);
-    let rows = groups.div_ceil(most.max(1)).max(1);
-    if rows > most {
-        return Err(Error::TooLarge { what: "workgroups", given: groups, limit: most * most });
-    }
-    let columns = groups.div_ceil(rows);
-    dims::word(columns.saturating_mul(rows).saturating_mul(group_elements))?;
-    Ok([columns as u32, rows as u32, 1])
-}
-
 /// The whole outputs, at bindings 3 and on.
 fn output_bindings(outputs: &[TensorType]) -> Vec<Binding> {
     let whole = |(n, output): (usize, &TensorType)| {
@@ -223,24 +196,8 @@ fn output_bindings(outputs: &[TensorType]) -> Vec<Binding> {
     outputs.iter().enumerate().map(whole).collect()
 }
 
-/// Elements of these sizes at whose multiples a binding may begin, and whole packs too.
-fn binding_step(element_bytes: &[u64], limits: &Limits) -> u64 {
-    let step = |&bytes: &u64| (limits.binding_alignment_bytes.max(16) / bytes).max(1);
-    element_bytes.iter().map(step).max().unwrap_or(1)
-}
-
-/// The most elements of this size for which a binding has room, so that the next binding may begin behind them.
-fn binding_elements(element_bytes: u64, limits: &Limits) -> Result<u64, Error> {
-    let step = binding_step(&[element_bytes], limits);
-    match (limits.max_binding_bytes / element_bytes).min(dims::MAX_ELEMENTS) / step * step {
-        0 => Err(binding_too_small(step.saturating_mul(element_bytes), limits)),
-        elements => Ok(elements),
-    }
-}
-
-fn binding_too_small(needed: u64, limits: &Limits) -> Error {
-    let given = limits.max_binding_bytes;
-    Error::DeviceTooSmall { what: "max_storage_buffer_binding_size", given, needed }
+fn nan_constant(dtype: DType, nan: NanPolicy) -> Option<Constant> {
+    (dtype.is_float() && nan == NanPolicy::Ignore).then_some(Constant::NansIgnored)
 }
 
 /// Some elements of what a binding holds.
@@ -276,9 +233,4 @@ fn check_count(passes: usize) -> Result<(), Error> {
 
 fn too_many(given: u64) -> Error {
     Error::TooLarge { what: "passes", given, limit: MAX_PASSES as u64 }
-}
-
-fn check_binding(what: &'static str, bytes: u64, limits: &Limits) -> Result<(), Error> {
-    let limit = limits.max_binding_bytes;
-    if bytes > limit { Err(Error::TooLarge { what, given: bytes, limit }) } else { Ok(()) }
 }

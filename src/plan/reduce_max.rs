@@ -1,40 +1,42 @@
 //! ReduceMax: one reduction to values, or the maximum of nothing written everywhere.
 
+use super::device::Device;
 use super::fill::{fill, filled_words};
-use super::reduction::{Reduction, nan_constants, sources};
-use super::{Operator, Plan, Store, output_bindings, plannable};
+use super::layout::sources;
+use super::reduce::reduce;
+use super::schedule::Reduction;
+use super::{Plan, output_bindings};
 use crate::element::{Element, with_element_type};
 use crate::error::list;
+use crate::shader::{Operator, Store};
 use crate::{EmptyMax, Error, Limits, Operation, ReduceMax};
 
 pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error> {
-    let limits = plannable(limits)?;
-    let reduced = op.checked()?;
+    let device = &Device::new(limits)?;
+    let reduced = &op.checked()?;
     let outputs = op.outputs()?;
     let targets = output_bindings(&outputs);
-    let plan = Plan::new(
-        format!("ReduceMax {} {} over {}", op.dtype, list(op.input.shape()), list(&reduced)),
-        op.input.views().len(),
-        &targets,
-    );
+    let label = format!("ReduceMax {} {} over {}", op.dtype, list(op.input.shape()), list(reduced));
+    let plan = Plan::new(label, op.input.views().len(), &targets);
     if targets[0].bytes == 0 {
         return Ok(plan);
     }
     if op.input.is_empty() {
         let element = with_element_type!(op.dtype, T => filled_words(nothing::<T>(op.empty)));
-        return plan.complete(fill(op.dtype, element, targets[0], &limits)?, &limits);
+        return plan.complete(fill(op.dtype, element, targets[0], device)?, device);
     }
     let reduction = Reduction {
         dtype: op.dtype,
-        reduced: &reduced,
         operator: Operator::ReduceMax,
         store: Store::Value,
-        targets,
-        constants: nan_constants(op.dtype, op.nan),
-        index_words: None,
+        reduced,
+        nan: op.nan,
+        last: false,
+        index_words: 0,
         out_len: outputs[0].len(),
+        device,
     };
-    plan.complete(reduction.passes(&sources(&op.input, 0), &limits)?, &limits)
+    plan.complete(reduce(&reduction, sources(&op.input, 0), &targets)?, device)
 }
 
 fn nothing<T: Element>(empty: EmptyMax) -> T {

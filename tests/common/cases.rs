@@ -112,7 +112,7 @@ pub fn sample() -> Vec<(Case, AdapterKind)> {
     let (mut kernels, mut seen) = (HashSet::new(), HashSet::new());
     let mut sample = Vec::new();
     for case in groups().into_iter().flat_map(in_turns) {
-        for adapter in [AdapterKind::Gpu, AdapterKind::Cpu] {
+        for adapter in [AdapterKind::Hardware, AdapterKind::SwiftShader] {
             let own = case.kernels(adapter);
             let is_new = |kernel: &Kernel| features(kernel).iter().any(|feature| !seen.contains(feature));
             if own.iter().all(|kernel| kernels.contains(kernel)) || own.iter().any(is_new) {

@@ -59,9 +59,15 @@ pub fn check_against(op: &(impl Operation + ?Sized), inputs: &[&Tensor], expecte
     gpus().iter().for_each(|gpu| check_on(gpu, op, inputs, expected, case));
 }
 
+/// The policies that a device's plans are tried with: software's, its own if it is some, and a GPU's.
+pub fn policies(gpu: &Gpu) -> [AdapterKind; 2] {
+    let own = gpu.kernels().limits().adapter;
+    [if own == AdapterKind::Hardware { AdapterKind::Lavapipe } else { own }, AdapterKind::Hardware]
+}
+
 /// The same with plans that bind no more bytes at once: on one device as for a CPU, on the other as for a GPU.
 pub fn check_within(max_binding_bytes: u64, op: &impl Operation, inputs: &[&Tensor], expected: &[Tensor], case: &str) {
-    for (gpu, adapter) in gpus().iter().zip([AdapterKind::Cpu, AdapterKind::Gpu]) {
+    for (gpu, adapter) in gpus().iter().zip(policies(&gpus()[0])) {
         let limits = gpu.kernels().limits().clone();
         let max_binding_bytes = max_binding_bytes.min(limits.max_binding_bytes);
         check_planned(gpu, &Limits { adapter, max_binding_bytes, ..limits }, op, inputs, expected, case);
@@ -70,7 +76,7 @@ pub fn check_within(max_binding_bytes: u64, op: &impl Operation, inputs: &[&Tens
 
 /// The same on one device.
 pub fn check_on(gpu: &Gpu, op: &(impl Operation + ?Sized), inputs: &[&Tensor], expected: &[Tensor], case: &str) {
-    for adapter in [AdapterKind::Cpu, AdapterKind::Gpu] {
+    for adapter in policies(gpu) {
         let limits = Limits { adapter, ..gpu.kernels().limits().clone() };
         check_planned(gpu, &limits, op, inputs, expected, case);
     }

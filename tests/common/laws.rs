@@ -1,8 +1,8 @@
 //! What every plan keeps to, whatever it is of and for whatever device. The fuzz targets hold plans to it too.
 
 use wgmax::plan::{
-    Access, BroadcastParams, Constant, HardmaxWriteParams, Operator, Params, Pass, Program, ReductionParams, Slot,
-    Store,
+    Access, BroadcastParams, Constant, HardmaxWriteParams, MergeParams, Operator, Params, Pass, Program,
+    ReductionParams, Slot, Store,
 };
 use wgmax::{Error, Limits, Operation, Plan};
 
@@ -127,9 +127,9 @@ impl Work {
         let team = find(|c| if let Constant::Team(n) = c { Some(*n) } else { None });
         let lanes = 4_u64.div_ceil(kernel.dtype.bytes());
         let (in_teams, store_lanes) = match kernel.program {
-            Program::Reduce { team, store: Store::Value | Store::Both, .. } => (team, lanes),
-            Program::Reduce { team, .. } => (team, 1),
-            Program::HardmaxRows { team, packs, .. } => (team, if packs { 1 } else { lanes }),
+            Program::Reduce { team, store, .. } | Program::Merge { team, store, .. } => {
+                (team, if matches!(store, Store::Value | Store::Both) { lanes } else { 1 })
+            }
             _ => (false, 1),
         };
         assert_eq!(in_teams, team.is_some(), "{kernel}");
@@ -149,13 +149,7 @@ impl Work {
         match (self.program, params) {
             (Program::Fill, Params::Fill(p)) => p.words.div_ceil(p.share).into(),
             (Program::Reduce { access, store, .. }, Params::Reduction(p)) => self.reduce_invocations(access, store, p),
-            (Program::HardmaxRows { .. }, Params::Reduction(p)) if self.team > 1 => u64::from(p.outputs) * self.team,
-            (Program::HardmaxRows { .. }, Params::Reduction(p)) => {
-                u64::from(p.outputs).div_ceil(self.store_lanes * u64::from(p.share))
-            }
-            (Program::HardmaxColumns, Params::Reduction(p)) => {
-                u64::from(p.outputs / p.columns) * u64::from(p.columns).div_ceil(self.lanes)
-            }
+            (Program::Merge { .. }, Params::Merge(p)) => self.task_invocations(p.outputs.into(), p.share),
             (Program::HardmaxWriteColumns, Params::HardmaxWrite(p)) => {
                 u64::from(p.len).div_ceil(self.lanes).div_ceil(p.share.into())
             }
@@ -173,14 +167,20 @@ impl Work {
 
     fn reduce_invocations(&self, access: Access, store: Store, p: &ReductionParams) -> u64 {
         let (outputs, chunks) = (u64::from(p.outputs), u64::from(p.chunks));
-        let tasks = outputs * if matches!(store, Store::Partial | Store::Piece) { chunks } else { 1 };
+        let tasks = outputs * if store == Store::Record { chunks } else { 1 };
         match access {
             Access::Columns => {
                 let columns = u64::from(p.columns);
                 outputs / columns * chunks * columns.div_ceil(self.pack * self.column_packs)
             }
-            _ if self.team > 1 => tasks * self.team,
-            _ => tasks.div_ceil(self.store_lanes * u64::from(p.share)),
+            _ => self.task_invocations(tasks, p.share),
+        }
+    }
+
+    fn task_invocations(&self, tasks: u64, share: u32) -> u64 {
+        match self.team {
+            1 => tasks.div_ceil(self.store_lanes * u64::from(share)),
+            team => tasks * team,
         }
     }
 
@@ -189,8 +189,7 @@ impl Work {
         match (self.program, params) {
             (Program::Fill, Params::Fill(p)) => p.share.into(),
             (Program::Reduce { operator, access, .. }, Params::Reduction(p)) => self.reduce_turns(operator, access, p),
-            (Program::HardmaxRows { access, packs, .. }, Params::Reduction(p)) => self.rows_turns(access, packs, p),
-            (Program::HardmaxColumns, Params::Reduction(p)) => self.columns_turns(p),
+            (Program::Merge { .. }, Params::Merge(p)) => self.merge_turns(p),
             (Program::HardmaxWriteColumns, Params::HardmaxWrite(p)) => u64::from(p.share) * (1 + self.lanes),
             (Program::HardmaxWriteRows { packs }, Params::HardmaxWrite(p)) => self.write_rows_turns(packs, p),
             (Program::MaxPacks { operands, .. }, Params::Broadcast(p)) => self.packs_turns(operands.into(), p),
@@ -203,8 +202,19 @@ impl Work {
         let task = self.task_turns(operator, access, p);
         match access {
             Access::Columns => task + self.column_packs * (1 + 2 * self.pack + 3 * self.pack),
-            _ if self.team > 1 => task + u64::from(self.team.ilog2()) + self.store_lanes,
-            _ => u64::from(p.share) * (self.store_lanes * (task + 1) + 1),
+            _ => self.unit_turns(task, p.share),
+        }
+    }
+
+    fn merge_turns(&self, p: &MergeParams) -> u64 {
+        self.unit_turns(u64::from(p.records).div_ceil(self.team) + self.lanes + 3, p.share)
+    }
+
+    /// Of what a team, or an invocation by itself, makes of tasks.
+    fn unit_turns(&self, task: u64, share: u32) -> u64 {
+        match self.team {
+            1 => u64::from(share) * (self.store_lanes * (task + 1) + 1),
+            team => task + u64::from(team.ilog2()) + self.store_lanes,
         }
     }
 
@@ -231,13 +241,12 @@ impl Work {
                 (one * self.column_packs).max(all)
             }
             Access::Columns => self.column_packs * runs * (1 + outer + (lane_turns + 1) * len),
-            Access::Finish | Access::FinishPieces => u64::from(p.chunks).div_ceil(self.team),
         };
         let locate = match (operator, access) {
             (Operator::ReduceMax, _) => self.lanes,
             (Operator::ArgMax, Access::Rows) => 4 + 2 * outer,
             (Operator::ArgMax, Access::Columns) => self.column_packs * self.pack * (4 + outer),
-            (Operator::ArgMax, Access::Strided | Access::Finish | Access::FinishPieces) => 0,
+            (Operator::ArgMax, Access::Strided) => 0,
         };
         kept + search + locate + 3 // and the words of a partial result
     }
@@ -245,21 +254,6 @@ impl Work {
     /// The elements that a program of Hardmax writes at once.
     fn write_len(&self, packs: bool) -> u64 {
         if packs { self.pack } else { self.lanes }
-    }
-
-    fn rows_turns(&self, access: Access, packs: bool, p: &ReductionParams) -> u64 {
-        let task = self.task_turns(Operator::ArgMax, access, p);
-        let slice_writes = u64::from(p.reduce_len).div_ceil(self.write_len(packs)) + 1;
-        match self.team {
-            1 => u64::from(p.share) * (1 + self.store_lanes * (slice_writes + task + 1)),
-            team => task + u64::from(team.ilog2()) + slice_writes.div_ceil(team) + 1 + self.store_lanes,
-        }
-    }
-
-    fn columns_turns(&self, p: &ReductionParams) -> u64 {
-        let task = self.task_turns(Operator::ArgMax, Access::Strided, p);
-        let searches = 2 * self.lanes - 1 + self.lanes * (self.lanes - 1);
-        searches * (task + 1) + u64::from(p.reduce_len) * (1 + self.lanes)
     }
 
     fn write_rows_turns(&self, packs: bool, p: &HardmaxWriteParams) -> u64 {
@@ -281,6 +275,9 @@ impl Work {
     fn elements_turns(&self, operands: u64, p: &BroadcastParams) -> u64 {
         let share = u64::from(p.share);
         let rows = share * self.lanes / u64::from(p.row_len) + 2;
-        share * (1 + self.lanes) + 2 * self.lanes + rows * Work::row_turns(operands, p)
+        // Where a branch is not taken, lavapipe walks through its loops once all the same: for each element those that would
+        // find a new row, for each unit the one that would keep what lies around.
+        let unit = 1 + 1 + self.lanes * (1 + 3);
+        (share + 2) * unit + rows * Work::row_turns(operands, p)
     }
 }

@@ -103,7 +103,7 @@ fn kinds(op: &impl Operation, limits: &Limits) -> Vec<Kind> {
     let kind = |pass: &Pass| {
         let mut program = without_team(pass.kernel.program);
         match &mut program {
-            Program::HardmaxRows { packs, .. } | Program::HardmaxWriteRows { packs } => *packs = false,
+            Program::HardmaxWriteRows { packs } => *packs = false,
             Program::MaxPacks { operands, splats } => (*operands, *splats) = (0, 0),
             Program::MaxElements { operands } => *operands = 0,
             _ => {}
@@ -182,7 +182,7 @@ fn check_max(
 /// Small bindings, small and odd grids, small teams; alignments from a word up.
 fn all_limits() -> Vec<Limits> {
     let mut all = Vec::new();
-    for (adapter, subgroup_size) in [(AdapterKind::Gpu, 32), (AdapterKind::Cpu, 4), (AdapterKind::Cpu, 8)] {
+    for adapter in AdapterKind::ALL {
         for (max_binding_bytes, binding_alignment_bytes, max_group_invocations, max_groups, max_storage_bindings) in [
             (128 << 20, 256, 8, 65_535, 8),
             (128 << 20, 4, 32, 7, 4),
@@ -195,7 +195,6 @@ fn all_limits() -> Vec<Limits> {
         ] {
             all.push(Limits {
                 adapter,
-                subgroup_size,
                 max_binding_bytes,
                 binding_alignment_bytes,
                 max_group_invocations,
@@ -261,10 +260,11 @@ fn check_all(name: &str, named: &[Kind], mut check: impl FnMut(DType, &View, &Li
 
 /// A reducing operator's programs, whole and split.
 fn reducing(operator: Operator, store: Store) -> Vec<Kind> {
-    let scans =
-        [Access::Rows, Access::Columns, Access::Strided].map(|access| [(access, store), (access, Store::Partial)]);
-    let all = scans.into_iter().flatten().chain([(Access::Finish, store)]);
-    all.map(|(access, store)| (Program::Reduce { operator, access, team: false, store }, DType::F32)).collect()
+    let accesses = [Access::Rows, Access::Columns, Access::Strided];
+    let all = accesses.map(|access| [store, Store::Record].map(|store| (access, store)));
+    let reduce = |(access, store)| Program::Reduce { operator, access, team: false, store };
+    let merge = Program::Merge { operator, team: false, store };
+    all.into_iter().flatten().map(reduce).chain([merge]).map(|program| (program, DType::F32)).collect()
 }
 
 #[test]
@@ -285,18 +285,11 @@ fn arg_max_takes_its_elements_and_no_others() {
 
 #[test]
 fn hardmax_takes_its_slices_and_no_others() {
-    let rows = |access| Program::HardmaxRows { access, team: false, packs: false };
-    let mut named: Vec<Kind> = [
-        rows(Access::Rows),
-        rows(Access::Strided),
-        Program::HardmaxColumns,
-        Program::HardmaxWriteColumns,
-        Program::HardmaxWriteRows { packs: false },
-    ]
-    .map(|program| (program, DType::U8))
-    .into();
+    let mut named: Vec<Kind> = [Program::HardmaxWriteColumns, Program::HardmaxWriteRows { packs: false }]
+        .map(|program| (program, DType::U8))
+        .into();
     let (operator, store) = (Operator::ArgMax, Store::Index);
-    named.push((Program::Reduce { operator, access: Access::Finish, team: false, store }, DType::F32));
+    named.push((Program::Merge { operator, team: false, store }, DType::F32));
     check_all("Hardmax", &named, |dtype, view, limits, input, case| {
         let rank = view.rank() as i64;
         let slices = (0..rank).map(Slices::Along).chain((0..=rank).map(Slices::From));
@@ -354,7 +347,7 @@ fn a_plan_that_is_wrong_is_noticed() {
     use wgmax::plan::Params;
     let input = tensor(DType::U32, 64, Data::Random, 1);
     let op = ReduceMax::new(DType::U32, View::new([4, 16]).unwrap()).axes([1]);
-    let limits = Limits { adapter: AdapterKind::Cpu, ..Limits::default() };
+    let limits = Limits { adapter: AdapterKind::SwiftShader, ..Limits::default() };
     let run = |spoil: fn(&mut wgmax::plan::ReductionParams)| {
         let mut plan = op.plan(&limits).unwrap();
         let Params::Reduction(params) = &mut plan.passes[0].params else { panic!("no reduction") };
@@ -377,24 +370,26 @@ fn a_plan_that_is_wrong_is_noticed() {
     assert!(run(|p| p.outputs -= 1).is_err(), "an output that is not written");
 }
 
-/// Of slices that are no whole packs, and yet written as such, two share a pack.
+/// Records that lie closer than an output has chunks are written twice.
 #[test]
 fn a_word_that_two_invocations_write_is_noticed() {
-    let input = tensor(DType::U8, 96, Data::Random, 1);
-    let limits = Limits { adapter: AdapterKind::Cpu, ..Limits::default() };
-    for (len, shares) in [(32, false), (24, true)] {
-        let plan = Hardmax::new(DType::U8, View::new([96 / len, len]).unwrap(), Slices::Along(1)).plan(&limits);
-        let mut plan = plan.unwrap();
-        let Program::HardmaxRows { packs, .. } = &mut plan.passes[0].kernel.program else { panic!("{plan}") };
-        assert_eq!(*packs, !shares);
-        *packs = true;
+    use wgmax::plan::Params;
+    let input = tensor(DType::U32, 2 * 4 * 8192, Data::Random, 1);
+    let max_binding_bytes = 192 << 10; // windows
+    let limits = Limits { adapter: AdapterKind::SwiftShader, max_binding_bytes, ..Limits::default() };
+    let op = ReduceMax::new(DType::U32, View::new([2, 4, 8192]).unwrap()).axes([0, 2]);
+    for shares in [false, true] {
+        let mut plan = op.plan(&limits).unwrap();
+        let Params::Reduction(params) = &mut plan.passes[1].params else { panic!("{plan}") };
+        assert!(params.chunks > 1 && params.placement.records == params.chunks);
+        params.placement.records -= u32::from(shares);
         let (limits, input) = (limits.clone(), input.clone());
         let ran = std::panic::catch_unwind(move || {
             let mut paper = Paper::new(&plan, Groups::All);
             paper.fill(Slot::Input(0), input.bytes());
             paper.run(&plan, &limits);
         });
-        assert_eq!(ran.is_err(), shares, "slices of {len}");
+        assert_eq!(ran.is_err(), shares);
     }
 }
 
@@ -447,7 +442,7 @@ fn check_huge_plan(op: &dyn Operation, limits: &Limits) -> bool {
 
 /// Tensors of up to 2^33 elements, contiguous and in one of the other ways, under WebGPU's default limits, greater and
 /// smaller ones.
-fn check_huge_plans(adapter: AdapterKind, subgroup_size: u32) {
+fn check_huge_plans(adapter: AdapterKind) {
     let shapes: [&[u64]; 8] = [
         &[(1 << 33) + 1],
         &[1 << 32, 2],
@@ -467,8 +462,7 @@ fn check_huge_plans(adapter: AdapterKind, subgroup_size: u32) {
             }
             // Element by element, which the others take, there is no time for as many invocations.
             for (way, max_group_invocations) in [(0, max_group_invocations), (1 + (n + m) % (WAYS - 1), 16)] {
-                let limits =
-                    Limits { adapter, subgroup_size, max_binding_bytes, max_group_invocations, ..Limits::default() };
+                let limits = Limits { adapter, max_binding_bytes, max_group_invocations, ..Limits::default() };
                 let view = huge_view(shape, way);
                 for op in [DType::U8, DType::I64].into_iter().flat_map(|dtype| huge_operations(dtype, &view)) {
                     let counter = if check_huge_plan(&*op, &limits) { &mut planned } else { &mut refused };
@@ -482,15 +476,15 @@ fn check_huge_plans(adapter: AdapterKind, subgroup_size: u32) {
 
 #[test]
 fn huge_plans_for_gpus_stay_within_their_bindings() {
-    check_huge_plans(AdapterKind::Gpu, 32);
+    check_huge_plans(AdapterKind::Hardware);
 }
 
 #[test]
 fn huge_plans_for_cpus_stay_within_their_bindings() {
-    check_huge_plans(AdapterKind::Cpu, 4);
+    check_huge_plans(AdapterKind::SwiftShader);
 }
 
 #[test]
 fn huge_plans_for_cpus_of_wide_vectors_stay_within_their_bindings() {
-    check_huge_plans(AdapterKind::Cpu, 8);
+    check_huge_plans(AdapterKind::Lavapipe);
 }

@@ -30,7 +30,6 @@ fn check_bounds(op: &impl Operation, view: &View, dtype: DType, limits: &Limits,
 
 pub fn limits_sweep() -> Vec<Limits> {
     let huge = |adapter| Limits {
-        subgroup_size: 8,
         int64: true,
         adapter,
         max_binding_bytes: 2 << 30,
@@ -41,7 +40,7 @@ pub fn limits_sweep() -> Vec<Limits> {
         max_groups: 65_535,
     };
     let least = |adapter| Limits { adapter, max_group_invocations: 1, max_groups: 4096, ..Limits::default() };
-    [AdapterKind::Gpu, AdapterKind::Cpu]
+    [AdapterKind::Hardware, AdapterKind::Lavapipe]
         .into_iter()
         .flat_map(|adapter| [Limits { adapter, ..Limits::default() }, huge(adapter), least(adapter)])
         .collect()
@@ -134,7 +133,7 @@ fn every_plan_keeps_its_bounds() {
 }
 
 fn lavapipe() -> Limits {
-    Limits { adapter: AdapterKind::Cpu, subgroup_size: 8, max_group_invocations: 1024, ..Limits::default() }
+    Limits { adapter: AdapterKind::Lavapipe, max_group_invocations: 1024, ..Limits::default() }
 }
 
 fn strided(shape: &[u64], strides: &[i64]) -> View {
@@ -165,7 +164,7 @@ fn every_unit_of_a_finished_output_has_a_writer() {
 fn few_invocations_write_much_in_many_dispatches() {
     let view = |shape: &[u64]| View::new(shape).unwrap();
     let reversed = view(&[17_000_000]).reverse(0).unwrap();
-    for adapter in [AdapterKind::Cpu, AdapterKind::Gpu] {
+    for adapter in AdapterKind::ALL {
         let few = Limits { adapter, max_groups: 4, ..lavapipe() };
         let small = Limits { adapter, max_group_memory_bytes: 0, ..lavapipe() };
         planned(&Max::new(DType::I32, [reversed.clone()]), &few);
@@ -203,7 +202,7 @@ fn parts_of_different_layout_are_reduced_together() {
 /// What small devices are refused, they are refused for what they cannot do.
 #[test]
 fn few_workgroups_finish_few_outputs_at_a_time() {
-    for adapter in [AdapterKind::Cpu, AdapterKind::Gpu] {
+    for adapter in AdapterKind::ALL {
         let limits = Limits { adapter, max_groups: 16, max_binding_bytes: 1 << 20, ..lavapipe() };
         for shape in [[3000, 3000], [30, 300_000], [300_000, 30]] {
             for axis in [0, 1] {

@@ -24,13 +24,13 @@ const HEAD: &str = "\
 #[test]
 fn plans_are_those_on_record() {
     let mut text = HEAD.to_string();
-    let devices = [("gpu", gpu()), ("cpu 4", cpu()), ("cpu 8", Limits { subgroup_size: 8, ..cpu() })];
+    let devices = [("gpu", gpu()), ("cpu 4", cpu()), ("cpu 8", Limits { adapter: AdapterKind::Lavapipe, ..cpu() })];
     for (name, op) in recorded_operations() {
         text += &record(&name, &*op, &devices);
     }
     let small = Limits { max_binding_bytes: 8 << 10, binding_alignment_bytes: 64, max_storage_bindings: 4, ..gpu() };
     let few = Limits { max_groups: 8, max_group_invocations: 64, max_group_memory_bytes: 1 << 10, ..small.clone() };
-    let devices = [("small", Limits { adapter: AdapterKind::Cpu, ..small }), ("few", few)];
+    let devices = [("small", Limits { adapter: AdapterKind::SwiftShader, ..small }), ("few", few)];
     for (name, op) in recorded_small_operations() {
         text += &record(&name, &*op, &devices);
     }
@@ -189,7 +189,7 @@ fn small_view_sweep() -> Vec<View> {
 /// Bindings, workgroups and bindings a stage so few that most of the sweep goes in pieces, or not at all.
 fn small_limits_sweep() -> Vec<Limits> {
     let mut all = Vec::new();
-    for adapter in [AdapterKind::Gpu, AdapterKind::Cpu] {
+    for adapter in [AdapterKind::Hardware, AdapterKind::SwiftShader] {
         for (max_binding_bytes, binding_alignment_bytes, max_groups, max_storage_bindings) in
             [(1 << 20, 256, 65_535, 8), (64 << 10, 32, 9, 4), (4 << 10, 64, 65_535, 4)]
         {
@@ -350,8 +350,7 @@ impl Dice {
     /// Bindings from such that a tensor of so many elements goes in many pieces to such that it fits.
     fn limits(&mut self, elements: u64) -> Limits {
         Limits {
-            adapter: self.pick(&[AdapterKind::Gpu, AdapterKind::Cpu]),
-            subgroup_size: self.pick(&[4, 8]),
+            adapter: self.pick(&AdapterKind::ALL),
             int64: false,
             max_binding_bytes: 600 + elements * 8 / self.pick(&[1, 1, 8, 30, 100]),
             binding_alignment_bytes: self.pick(&[16, 32, 64, 256]),

@@ -7,13 +7,13 @@ mod loops;
 
 use std::collections::BTreeSet;
 
-use common::kernels::kernels;
+use common::kernels::{CONSTANTS, kernels, programs};
 use loops::problems;
 use naga::back::hlsl::ShaderModel;
 use naga::back::pipeline_constants::process_overrides;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use wgmax::DType;
-use wgmax::plan::{Access, Constant, Kernel, Operator, Program, Store};
+use wgmax::plan::{Constant, Kernel};
 
 fn parse(kernel: &Kernel) -> naga::Module {
     let wgsl = kernel.wgsl();
@@ -80,23 +80,8 @@ fn every_kernel_declares_what_its_manifest_says() {
         }
         found.sort();
         assert_eq!(declared, found, "{kernel}");
-        let constants = [
-            Constant::Group(1),
-            Constant::Team(1),
-            Constant::NansIgnored,
-            Constant::Last,
-            Constant::IndexWords(1),
-            Constant::Continues,
-            Constant::Guarded,
-            Constant::Keeps,
-            Constant::Split,
-            Constant::Runs,
-            Constant::Ragged,
-            Constant::Wide,
-            Constant::Far,
-        ];
         let mut overrides: Vec<&str> =
-            constants.into_iter().filter(|&constant| kernel.declares(constant)).map(Constant::name).collect();
+            CONSTANTS.into_iter().filter(|&constant| kernel.declares(constant)).map(Constant::name).collect();
         overrides.sort();
         let mut found: Vec<&str> = module.overrides.iter().filter_map(|(_, own)| own.name.as_deref()).collect();
         found.sort();
@@ -108,24 +93,10 @@ fn every_kernel_declares_what_its_manifest_says() {
 /// defaults: a plan may come from anywhere.
 #[test]
 fn loops_keep_to_the_rules() {
-    let all = [Access::Rows, Access::Columns, Access::Strided, Access::Finish, Access::FinishPieces];
-    let stores = [Store::Partial, Store::Piece, Store::Value, Store::Index, Store::Both];
-    let mut programs = vec![Program::Fill, Program::HardmaxColumns, Program::HardmaxWriteColumns];
-    programs.extend([false, true].map(|packs| Program::HardmaxWriteRows { packs }));
-    for (access, team) in all.into_iter().flat_map(|access| [(access, false), (access, true)]) {
-        programs.extend([false, true].map(|packs| Program::HardmaxRows { access, team, packs }));
-        for operator in [Operator::ReduceMax, Operator::ArgMax] {
-            programs.extend(stores.map(|store| Program::Reduce { operator, access, team, store }));
-        }
-    }
-    for operands in [0, 1, 2, 7, 32] {
-        programs.push(Program::MaxElements { operands });
-        programs.extend([0, 0b10, u32::MAX].map(|splats| Program::MaxPacks { operands, splats }));
-    }
     let largest = [Constant::Group(1 << 14), Constant::Team(1 << 14)];
     let mut compiled = BTreeSet::new();
     for (&program, dtype, int64) in
-        programs.iter().flat_map(|p| DType::ALL.into_iter().flat_map(move |d| [(p, d, false), (p, d, true)]))
+        programs().iter().flat_map(|p| DType::ALL.into_iter().flat_map(move |d| [(p, d, false), (p, d, true)]))
     {
         let kernel = Kernel { program, dtype, constants: vec![], int64 };
         let Ok(module) = naga::front::wgsl::parse_str(&kernel.wgsl()) else { continue };

@@ -6,7 +6,7 @@ import { reference } from "wgmax/reference";
 const { Kernels, argMax, hardmax, limitsOf, max, plan, reduceMax, requestDevice, signature, tensor } = wgmax;
 
 const LIMITS = {
-  adapter: "gpu", subgroup_size: 4, max_binding_bytes: 1 << 27, binding_alignment_bytes: 256, max_storage_bindings: 8,
+  adapter: "hardware", max_binding_bytes: 1 << 27, binding_alignment_bytes: 256, max_storage_bindings: 8,
   max_group_invocations: 256, max_group_memory_bytes: 16384, max_groups: 65535,
 };
 const ROW = new Float32Array([1, 7, 3, 4, 5, 6]);
@@ -105,7 +105,7 @@ const planning = {
   "a limit misspelt": [() => plan(reduceMax("f32", [2]), { ...LIMITS, maxGroups: 1 }), "plan: limits.maxGroups is unknown, there are adapter"],
   "a limit as text": [() => plan(reduceMax("f32", [2]), { ...LIMITS, max_groups: "65535" }), 'limits.max_groups is "65535"'],
   "a limit infinite": [() => plan(reduceMax("f32", [2]), { ...LIMITS, max_binding_bytes: Infinity }), "limits.max_binding_bytes is Infinity"],
-  "another adapter": [() => plan(reduceMax("f32", [2]), { ...LIMITS, adapter: "npu" }), 'limits.adapter is "npu", one of "gpu", "cpu"'],
+  "another adapter": [() => plan(reduceMax("f32", [2]), { ...LIMITS, adapter: "npu" }), 'limits.adapter is "npu", one of "hardware", "lavapipe", "swiftshader"'],
   "the limits of no device": [() => limitsOf(null), "limitsOf: device is null, a GPUDevice expected"],
   "the limits of limits": [() => limitsOf(LIMITS), "limitsOf: device is { adapter"],
   "kernels of no device": [() => Kernels.create(), "Kernels: device is undefined, a GPUDevice expected"],

@@ -8,7 +8,7 @@ const IN_FLIGHT = 24;
 export async function packageRoute(device, cases, progress = () => {}) {
   const limits = limitsOf(device);
   const kernels = {};
-  for (const adapter of ["gpu", "cpu"]) kernels[adapter] = await Kernels.create(device, { ...limits, adapter });
+  for (const adapter of ["hardware", "swiftshader"]) kernels[adapter] = await Kernels.create(device, { ...limits, adapter });
   return each(cases.count, progress, async (n) => {
     const { name, operation, adapter, inputs, expected } = cases.get(n);
     const outputs = await kernels[adapter].run(built(JSON.parse(operation)), inputs);

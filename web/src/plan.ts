@@ -52,10 +52,8 @@ export interface Binding {
 
 /** What a plan needs to know of a device. */
 export interface Limits {
-  /** Software adapters like other access patterns than hardware. */
-  adapter: "gpu" | "cpu";
-  /** The fewest invocations that run in step: software adapters of 4 and of 8 differ in what they like. */
-  subgroup_size: number;
+  /** What runs the shaders: GPUs and each kind of software like other access patterns. */
+  adapter: "hardware" | "lavapipe" | "swiftshader";
   max_binding_bytes: number;
   binding_alignment_bytes: number;
   max_storage_bindings: number;
@@ -67,10 +65,10 @@ export interface Limits {
 /** The limits that a device was created with, and the kind of its adapter. */
 export function limitsOf(device: GPUDevice): Limits {
   const { limits, adapterInfo: info } = checkedDevice(device, "limitsOf: device");
-  const software = info?.isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|warp/i.test(`${info?.architecture} ${info?.description}`);
+  const name = `${info?.architecture} ${info?.description}`;
+  const software = info?.isFallbackAdapter || /swiftshader|warp/i.test(name) ? "swiftshader" : "hardware";
   return {
-    adapter: software ? "cpu" : "gpu",
-    subgroup_size: info?.subgroupMinSize ?? 4,
+    adapter: /llvmpipe|lavapipe/i.test(name) ? "lavapipe" : software,
     max_binding_bytes: Math.min(limits.maxStorageBufferBindingSize, Number.MAX_SAFE_INTEGER),
     binding_alignment_bytes: limits.minStorageBufferOffsetAlignment,
     max_storage_bindings: limits.maxStorageBuffersPerShaderStage,
@@ -80,10 +78,9 @@ export function limitsOf(device: GPUDevice): Limits {
   };
 }
 
-const ADAPTERS = ["gpu", "cpu"] as const;
+const ADAPTERS = ["hardware", "lavapipe", "swiftshader"] as const;
 const LIMITS = {
   adapter: oneOf(ADAPTERS),
-  subgroup_size: integer(),
   max_binding_bytes: integer(),
   binding_alignment_bytes: integer(),
   max_storage_bindings: integer(),

@@ -19,7 +19,7 @@ function describe(adapter: GPUAdapter, kernels: Kernels): void {
   const { limits } = kernels;
   const rows: [string, string][] = [
     ["Adapter", named.filter(Boolean).join(" ") || "not named by this browser"],
-    ["Planned for", limits.adapter === "cpu" ? "a software adapter on CPU cores" : "GPU hardware"],
+    ["Planned for", limits.adapter === "hardware" ? "GPU hardware" : "a software adapter on CPU cores"],
     ["One binding", `${limits.max_binding_bytes / 2 ** 20} MiB at most, at multiples of ${limits.binding_alignment_bytes} bytes`],
     ["A workgroup", `${limits.max_group_invocations} invocations, ${limits.max_group_memory_bytes / 1024} KiB of memory at most`],
     ["A dispatch", `${limits.max_groups} workgroups in each dimension, ${limits.max_storage_bindings} storage buffers at most`],

@@ -53,12 +53,10 @@ impl Draw {
     /// What decides about kernels: the policy, and the sizes of workgroups.
     fn device(&mut self, scale: &Scale) -> Limits {
         let most = &scale.device;
-        let (adapter, subgroup_size) =
-            self.pick(&[(AdapterKind::Gpu, 32), (AdapterKind::Gpu, 8), (AdapterKind::Cpu, 4), (AdapterKind::Cpu, 8)]);
+        let adapter = self.pick(&AdapterKind::ALL);
         let memory = self.pick(&[0, 64, 256, 2048, 16 << 10, 16 << 10, 16 << 10, 32 << 10]);
         Limits {
             adapter,
-            subgroup_size,
             max_group_invocations: (1 << self.below(11)).min(most.max_group_invocations),
             max_group_memory_bytes: memory.min(most.max_group_memory_bytes),
             int64: self.chance(2) && most.int64,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use wgmax::Plan;
-use wgmax::plan::{Access, Params, Pass, Program, Slot};
+use wgmax::plan::{Params, Pass, Slot};
 
 use super::{Case, Outcome};
 
@@ -43,7 +43,7 @@ impl Figures {
         add(&mut self.operators, case.name());
         add(&mut self.types, case.dtype.name());
         add(&mut self.ranks, case.operands.iter().map(|parts| parts[0].shape.len()).max().unwrap_or(0).to_string());
-        add(&mut self.policies, format!("{:?} {}", case.limits.adapter, case.limits.subgroup_size));
+        add(&mut self.policies, format!("{:?}", case.limits.adapter));
     }
 
     pub fn count(&mut self, case: &Case, outcome: Outcome) {
@@ -74,10 +74,8 @@ fn kinds(case: &Case, plan: &Plan) -> Vec<&'static str> {
         10..=99 => "10 to 99 dispatches",
         _ => "100 dispatches and more",
     }];
-    let records = |pass: &Pass| match (&pass.kernel.program, &pass.params) {
-        (Program::Reduce { access: Access::Finish | Access::FinishPieces, .. }, Params::Reduction(params)) => {
-            Some(params.chunks)
-        }
+    let records = |pass: &Pass| match &pass.params {
+        Params::Merge(params) => Some(params.records),
         _ => None,
     };
     let finishes: Vec<u32> = plan.passes.iter().filter_map(records).collect();

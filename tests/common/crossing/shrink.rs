@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use wgmax::{AdapterKind, ArgMaxOutput, Axes, EmptyMax, IndexType, Limits, NanPolicy, Slices};
+use wgmax::{ArgMaxOutput, Axes, EmptyMax, IndexType, Limits, NanPolicy, Slices};
 
 use super::{Asked, Case, Content, Finding, Layout, Outcome};
 use crate::common::Data;
@@ -130,7 +130,7 @@ fn plain_questions(asked: &Asked) -> Vec<Asked> {
 }
 
 /// Everything else, as simple as it is on the device.
-fn plain_fields() -> [fn(&mut Case, &Limits); 12] {
+fn plain_fields() -> [fn(&mut Case, &Limits); 11] {
     [
         |own, _| own.places = [0; 3],
         |own, _| own.more = 0,
@@ -143,11 +143,6 @@ fn plain_fields() -> [fn(&mut Case, &Limits); 12] {
         |own, device| own.limits.max_group_invocations = device.max_group_invocations.min(256),
         |own, device| own.limits.binding_alignment_bytes = device.binding_alignment_bytes.max(32),
         |own, _| own.limits.int64 = false,
-        |own, _| {
-            if own.limits.adapter == AdapterKind::Gpu {
-                own.limits.subgroup_size = 32;
-            }
-        },
     ]
 }
 

@@ -40,7 +40,7 @@ impl Cases {
         let fields = [
             ("name", format!("{} as for a {adapter:?}", case.name).into()),
             ("operation", serde_json::to_string(&case.op)?.into()),
-            ("adapter", if *adapter == AdapterKind::Cpu { "cpu" } else { "gpu" }.into()),
+            ("adapter", format!("{adapter:?}").to_lowercase().into()),
             ("inputs", bytes(&inputs).into()),
             ("expected", bytes(&expected).into()),
         ];

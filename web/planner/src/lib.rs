@@ -35,8 +35,7 @@ pub fn signature(words: &[i64], constant: &[u8]) -> Result<String, JsError> {
 fn read_limits(words: &[i64]) -> Result<Limits, JsError> {
     let mut words = Words::new(words);
     let limits = Limits {
-        adapter: words.choice(&[AdapterKind::Gpu, AdapterKind::Cpu]),
-        subgroup_size: limit(&mut words),
+        adapter: words.choice(&AdapterKind::ALL),
         max_binding_bytes: words.size(),
         binding_alignment_bytes: words.size(),
         max_storage_bindings: limit(&mut words),

@@ -1,0 +1,8 @@
+// What a reduction to values knows of the elements seen so far.
+struct Best { key: Key }
+
+const RECORD_WORDS = KEY_WORDS;
+
+fn no_best() -> Best { return Best(LEAST_KEY); }
+fn best_of(key: Key, position: u32) -> Best { return Best(key); }
+fn merge(a: Best, b: Best) -> Best { return Best(key_max(a.key, b.key)); }

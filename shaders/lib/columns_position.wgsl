@@ -1,0 +1,98 @@
+// Positions of columns. The maxima of a tile, or of two where WIDE, are compared once with the best so far, column by
+// column, and the row is found at the end by reading the winning tile again. Narrow types only.
+
+// Of each column the greatest tie so far, the row that its tile begins with and, only where they are stored, the greatest
+// key, which tells +0 from -0.
+struct ColumnBests { ties: array<vec4<i32>, LANES>, rows: array<vec4<u32>, LANES>, keys: array<vec4<u32>, LANES> }
+
+// Nothing is less: until something is greater, the first tile has won. Every lane without a loop, be there 1, 2 or 4.
+fn no_column_bests(first_row: u32) -> ColumnBests {
+    var w: ColumnBests;
+    w.ties[0] = vec4<i32>(LEAST);
+    w.rows[0] = vec4<u32>(first_row);
+    w.ties[LANES - 1u] = vec4<i32>(LEAST);
+    w.rows[LANES - 1u] = vec4<u32>(first_row);
+    w.ties[LANES / 2u] = vec4<i32>(LEAST);
+    w.rows[LANES / 2u] = vec4<u32>(first_row);
+    w.ties[LANES / 4u] = vec4<i32>(LEAST);
+    w.rows[LANES / 4u] = vec4<u32>(first_row);
+    return w;
+}
+
+fn stored_whole(bests: ColumnBests, first: u32) -> bool { return false; }
+
+fn column_best(bests: ColumnBests, i: u32) -> Best {
+    var w = bests;
+    let key = select(key_of_tie(w.ties[i % LANES][i / LANES]), w.keys[i % LANES][i / LANES], STORES_KEYS);
+    return Best(key, w.rows[i % LANES][i / LANES]);
+}
+
+// The winners' own rows in the place of those that their tiles begin with.
+fn located(bests: ColumnBests, start: u32, end: u32) -> ColumnBests {
+    var w = bests;
+    var lane = 0u;
+    loop {
+        if (lane >= LANES) {
+            break;
+        }
+        w.rows[lane] = locate(start, lane, w.rows[lane], end, w.ties[lane]);
+        continuing {
+            lane += 1u;
+            break if lane >= LANES;
+        }
+    }
+    return w;
+}
+
+// No loop over lanes: it would cost as much as what it does.
+fn offer_rows(w: ptr<function, ColumnBests>, tile: Maxima, r: u32) {
+    offer_lane(w, tile, r, 0u);
+    if (LANES > 1u) {
+        offer_lane(w, tile, r, 1u);
+    }
+    if (LANES > 2u) {
+        offer_lane(w, tile, r, 2u);
+        offer_lane(w, tile, r, 3u);
+    }
+}
+
+fn offer_lane(w: ptr<function, ColumnBests>, tile: Maxima, r: u32, lane: u32) {
+    let ties = lane_ties(tile, lane);
+    let best = (*w).ties[lane];
+    let takes = (ties > best) | (vec4<bool>(LAST) & (ties == best));
+    (*w).rows[lane] = select((*w).rows[lane], vec4<u32>(r), takes);
+    (*w).ties[lane] = select(best, ties, takes);
+    if (STORES_KEYS) {
+        (*w).keys[lane] = max((*w).keys[lane], lane_maxima(tile, lane));
+    }
+}
+
+// The rows of the winning tiles, which begin at `tiles`, that have their ties: of one lane of each word, also of columns
+// that a ragged pack does not have, of which nothing is stored. A winner may have had fewer rows than are looked through:
+// rows behind them come too late where the first wins, and have lost where the last does.
+fn locate(start: u32, lane: u32, tiles: vec4<u32>, end: u32, ties: vec4<i32>) -> vec4<u32> {
+    let tile_len = select(4u, 8u, WIDE);
+    let run0 = run_within(run_of(tiles.x), tiles.x, end);
+    let run1 = run_within(run_of(tiles.y), tiles.y, end);
+    let run2 = run_within(run_of(tiles.z), tiles.z, end);
+    let run3 = run_within(run_of(tiles.w), tiles.w, end);
+    let begin = start + vec4<u32>(run0.offset, run1.offset, run2.offset, run3.offset)
+        + vec4<u32>(0u, LANES, 2u * LANES, 3u * LANES);
+    let last = vec4<u32>(run0.len, run1.len, run2.len, run3.len) - 1u;
+    var found = tiles;
+    var i = 0u;
+    loop {
+        if (i >= tile_len) {
+            break;
+        }
+        let row = min(vec4<u32>(select(tile_len - 1u - i, i, LAST)), last); // whoever comes last stays
+        let e = begin + row * params.run_stride;
+        let here = vec4<u32>(words[e.x / LANES], words[e.y / LANES], words[e.z / LANES], words[e.w / LANES]);
+        found = select(found, tiles + row, ties_of(words_bits(here, lane)) == ties);
+        continuing {
+            i += 1u;
+            break if i >= tile_len;
+        }
+    }
+    return found;
+}

@@ -1,0 +1,23 @@
+// Values of columns: the greatest element of each, and nothing else.
+alias ColumnBests = Maxima;
+
+fn no_column_bests(first_row: u32) -> ColumnBests { return no_maxima(); }
+fn offer_rows(bests: ptr<function, ColumnBests>, tile: Maxima, r: u32) { *bests = join_maxima(*bests, tile); }
+fn located(bests: ColumnBests, start: u32, end: u32) -> ColumnBests { return bests; }
+fn column_best(bests: ColumnBests, i: u32) -> Best { return Best(element_maximum(bests, i)); }
+
+// Stores a whole pack at once, where that is possible.
+fn stored_whole(bests: ColumnBests, first: u32) -> bool {
+    if (!STORES_UNITS || RAGGED) {
+        return false;
+    }
+    let pack = pack_of(bests);
+    let unit = first / LANES;
+    store_unit(unit, pack_unit(pack, 0u));
+    store_unit(unit + 1u, pack_unit(pack, 1u));
+    if (PACK_UNITS == 4u) {
+        store_unit(unit + 2u, pack_unit(pack, 2u));
+        store_unit(unit + 3u, pack_unit(pack, 3u));
+    }
+    return true;
+}

@@ -1,0 +1,54 @@
+// Columns as packs, one below the other: a tile is four rows.
+
+const ROWS_OF_TILE = vec4<u32>(0u, 1u, 2u, 3u);
+
+// The packs of a tile. Where the rows end before it does, the first is taken again: that changes no maximum, and costs
+// less than a loop over what is left.
+fn tile_rows(p: u32, step: u32, rows: u32) -> vec4<u32> {
+    return select(vec4<u32>(p), p + ROWS_OF_TILE * step, ROWS_OF_TILE < vec4<u32>(rows));
+}
+
+fn tile_maxima(rows: vec4<u32>) -> Maxima {
+    let a = pack_at(rows.x);
+    let b = pack_at(rows.y);
+    let c = pack_at(rows.z);
+    let d = pack_at(rows.w);
+    return fold(fold(fold(maxima_of(a), b), c), d);
+}
+
+// The same, where what is asked for ahead is known already.
+fn tile_maxima_after(first: Ahead, rows: vec4<u32>) -> Maxima {
+    let ab = fold(maxima_of(pack_after(first.x, rows.x)), pack_after(first.y, rows.y));
+    return fold(fold(ab, pack_after(first.z, rows.z)), pack_after(first.w, rows.w));
+}
+
+// Two tiles, one below the other, where more than four rows are left.
+struct TwoTiles { upper: vec4<u32>, lower: vec4<u32> }
+
+fn two_tiles(p: u32, step: u32, rows: u32) -> TwoTiles {
+    return TwoTiles(p + ROWS_OF_TILE * step, tile_rows(p + 4u * step, step, rows - 4u));
+}
+
+// Of the packs that lie `across` packs beside them.
+fn two_tile_maxima(tiles: TwoTiles, across: u32) -> Maxima {
+    return join_maxima(tile_maxima(tiles.upper + across), tile_maxima(tiles.lower + across));
+}
+
+// The same of the first packs: the beginning of each of the eight rows is loaded before anything else, since a row lies
+// in other cache lines than the last and no prefetcher knows where.
+fn two_tile_maxima_ahead(tiles: TwoTiles) -> Maxima {
+    let upper = ahead_of(tiles.upper);
+    let lower = ahead_of(tiles.lower);
+    return join_maxima(tile_maxima_after(upper, tiles.upper), tile_maxima_after(lower, tiles.lower));
+}
+
+fn tile_maxima_ahead(rows: vec4<u32>) -> Maxima { return tile_maxima_after(ahead_of(rows), rows); }
+
+override PREFETCH: bool = false; // rows lie so far apart that what they begin with is asked for ahead where a pack stands alone
+
+fn lone_tile_maxima(rows: vec4<u32>) -> Maxima {
+    if (PREFETCH) {
+        return tile_maxima_ahead(rows);
+    }
+    return tile_maxima(rows);
+}

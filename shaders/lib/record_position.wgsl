@@ -1,0 +1,6 @@
+// A record of positions is a key and a position of 64 bits.
+
+fn recorded(at: u32) -> Best {
+    let position = vec2<u32>(records[at + KEY_WORDS], records[at + KEY_WORDS + 1u]);
+    return Best(key_from_words(records[at], records[at + KEY_WORDS - 1u]), position);
+}

@@ -1,0 +1,3 @@
+// A record of values is a key.
+
+fn recorded(at: u32) -> Best { return Best(key_from_words(records[at], records[at + KEY_WORDS - 1u])); }

@@ -1,0 +1,30 @@
+// Records, what is known of a part of an output's elements: where those of this dispatch belong among all of the output's.
+@group(0) @binding(3) var<storage, read_write> records: array<u32>;
+
+// Windows of a larger tensor join what they find to what others have found. Elsewhere the window is the whole tensor.
+override ACCUMULATE: bool = false;
+
+const STORE_LANES = 1u;
+const STORES_UNITS = false; // but records
+const STORES_KEYS = true;
+
+fn task_count() -> u32 { return params.outputs * params.chunks; }
+fn store_unit(index: u32, unit: Unit) {}
+
+// The record of a task, among those of all outputs.
+fn record_of(task: u32) -> u32 {
+    let chunk = chunk_of(task, params.outputs);
+    if (!ACCUMULATE) {
+        return chunk.output * params.chunks + chunk.number;
+    }
+    var rest = chunk.output / params.columns;
+    var place = (chunk.output - rest * params.columns) * params.column_place;
+    for (var d = 0u; d + 1u < params.kept_rank; d++) {
+        let dim = params.kept[d];
+        let next = rest / dim.x;
+        place += (rest - next * dim.x) * dim.z;
+        rest = next;
+    }
+    place += rest * params.kept[max(params.kept_rank, 1u) - 1u].z;
+    return place * params.records + params.first_record + chunk.number;
+}

@@ -1,0 +1,13 @@
+// Stores records of values. Those that windows write to together begin as zeros, which are the least key.
+
+fn store_lane(unit: Unit, lane: u32, task: u32, best: Best) -> Unit {
+    let at = record_of(task) * RECORD_WORDS;
+    var known = best;
+    if (ACCUMULATE) {
+        known = merge(recorded(at), best);
+    }
+    for (var i = 0u; i < KEY_WORDS; i++) {
+        records[at + i] = key_word(known.key, i);
+    }
+    return unit;
+}

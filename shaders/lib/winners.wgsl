@@ -1,0 +1,19 @@
+// A Hardmax once the winners are known: which elements are this dispatch's, and which winners. Slices are columns of
+// blocks; those that follow one another are blocks of one column.
+override GROUP: u32 = 64u;
+override BOUNDS_CHECKED: bool = false;   // winners come in several windows: a one of another's is another dispatch's to write
+override ACCUMULATE: bool = false; // what other dispatches have written stays
+
+struct Params {
+    len: u32,     // output elements
+    columns: u32,
+    slice_len: u32,
+    share: u32,   // packs, or units, that an invocation writes
+    column: u32,  // of the first element
+    position: u32,
+    first_winner: u32, // the window's, counted from the first element's block on
+    winners: u32,
+}
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> winners: array<u32>;

@@ -1,0 +1,190 @@
+//! What plans know of a device: its limits, and the tuning policy, which says what it likes, as numbers.
+
+use super::Passes;
+use super::layout::{MAX_ELEMENTS, to_u32};
+use crate::{AdapterKind, DType, Error, Limits};
+
+/// A device. A plan makes it once.
+pub(super) struct Device {
+    pub limits: Limits,
+    pub tuning: Tuning,
+    /// The most invocations that a dispatch can have.
+    pub max_invocations: u64,
+}
+
+/// How work is cut for a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Tuning {
+    /// Invocations of a workgroup.
+    pub group: u64,
+    /// The most invocations that share a task.
+    pub max_team: u64,
+    /// The fewest 16-byte loads, or single elements where they are strided, that are worth another team member.
+    pub loads_per_member: u64,
+    /// Invocations that keep the device busy: below, long reductions are split.
+    pub busy_invocations: u64,
+    /// The fewest 16-byte loads, or single elements where they are strided, that an invocation of a split reduction is
+    /// worth.
+    pub loads_per_split: u64,
+    /// The short runs, far apart, that a task of a large reduction takes: more are split.
+    pub runs_per_split: u64,
+    /// The 16-byte loads up to which an invocation takes one row after another, so that what it reads is one stream.
+    pub loads_per_turn: u64,
+    /// Packs side by side that an invocation of a column kernel reduces: 1 or 4.
+    pub column_packs: u64,
+    /// The rows up to which it takes one: so few stay in the cache until the next invocation reads on in them.
+    pub cached_rows: u64,
+    /// The bytes from one row of columns to the next from which on what rows begin with is asked for ahead, where an
+    /// invocation takes one pack of them.
+    pub far_bytes: u64,
+    /// The most packs, or output units, that an invocation of an element-wise kernel writes.
+    pub max_share: u64,
+    /// Whether packs are bound as pairs of 64-bit integers, where the device has them.
+    pub int64: bool,
+}
+
+/// The most bytes of workgroup memory that a team's merge keeps for each invocation.
+pub(super) const MEMBER_BYTES: u64 = 16;
+
+/// The writes of an invocation on a device that has fewer invocations than there is to write.
+const MAX_WRITES: u64 = 1024;
+
+/// lavapipe: LLVM. An invocation walks its own contiguous part, with no barrier. A load of 64 bits is as fast as one of 32.
+const LAVAPIPE: Tuning = Tuning {
+    group: 16,
+    max_team: 1,
+    loads_per_member: 1,
+    busy_invocations: 128,
+    loads_per_split: 256,
+    runs_per_split: 4,
+    loads_per_turn: 1024,
+    column_packs: 4,
+    cached_rows: 24,
+    far_bytes: u64::MAX,
+    max_share: 256,
+    int64: true,
+};
+
+/// SwiftShader, which loads each element by itself and keeps few values in registers.
+const SWIFTSHADER: Tuning =
+    Tuning { runs_per_split: u64::MAX, loads_per_turn: 1, column_packs: 1, far_bytes: 8192, int64: false, ..LAVAPIPE };
+
+/// GPUs: neighbours read neighbouring packs, thousands of them at once.
+const HARDWARE: Tuning = Tuning {
+    group: 256,
+    max_team: 256,
+    loads_per_member: 4,
+    busy_invocations: 1 << 16,
+    loads_per_split: 4,
+    runs_per_split: u64::MAX,
+    loads_per_turn: 1,
+    column_packs: 1,
+    cached_rows: 0,
+    far_bytes: u64::MAX,
+    max_share: 1,
+    int64: false,
+};
+
+impl Device {
+    /// The device with these limits, if there can be one. Shaders count the words of a binding in 32 bits.
+    pub fn new(limits: &Limits) -> Result<Device, Error> {
+        limits.check()?;
+        const MAX_BINDING_BYTES: u64 = (1 << 32) - 4;
+        let limits = Limits { max_binding_bytes: limits.max_binding_bytes.min(MAX_BINDING_BYTES), ..limits.clone() };
+        let row = match limits.adapter {
+            AdapterKind::Hardware => HARDWARE,
+            AdapterKind::Lavapipe => LAVAPIPE,
+            AdapterKind::SwiftShader => SWIFTSHADER,
+        };
+        let most = u64::from(limits.max_group_invocations).min(u64::from(limits.max_group_memory_bytes) / MEMBER_BYTES);
+        let group = row.group.min(power_of_two_below(most));
+        let groups = u64::from(limits.max_groups);
+        let max_invocations = groups.saturating_mul(groups).saturating_mul(group);
+        let tuning = Tuning { group, max_team: row.max_team.min(group), int64: row.int64 && limits.int64, ..row };
+        Ok(Device { limits, tuning, max_invocations })
+    }
+
+    /// Packs side by side that an invocation of a column kernel takes where there are so many rows.
+    pub fn column_packs(&self, rows: u64) -> u64 {
+        if rows <= self.tuning.cached_rows { 1 } else { self.tuning.column_packs }
+    }
+
+    /// The words, packs or output units that an invocation writes if there are so many in all.
+    pub fn share(&self, writes: u64) -> u64 {
+        let busy = writes.div_ceil(self.tuning.busy_invocations).clamp(1, self.tuning.max_share);
+        busy.max(self.needed_share(writes))
+    }
+
+    /// The tasks that an invocation cannot but take if there are so many in all.
+    pub fn needed_share(&self, tasks: u64) -> u64 {
+        tasks.div_ceil(self.max_invocations)
+    }
+
+    /// The most elements of a binding, in whole steps of what bindings may begin at, that one dispatch can write so many
+    /// at a time, with no invocation looping for too long.
+    pub fn writable(&self, element_bytes: u64, write_len: u64) -> Result<u64, Error> {
+        let step = self.binding_step(&[element_bytes]);
+        let writable = self.max_invocations.saturating_mul(MAX_WRITES).saturating_mul(write_len);
+        Ok((writable.min(self.binding_elements(element_bytes)?) / step).max(1) * step)
+    }
+
+    /// The workgroups for `groups` of them, folded into two dimensions where one does not hold them. The last row may
+    /// then have surplus groups; `group_elements` are those that a shader counts for one group.
+    pub fn grid(&self, groups: u64, group_elements: u64) -> Result<[u32; 3], Error> {
+        let most = u64::from(self.limits.max_groups);
+        let rows = groups.div_ceil(most).max(1);
+        if rows > most {
+            return Err(Error::TooLarge { what: "workgroups", given: groups, limit: most * most });
+        }
+        let columns = groups.div_ceil(rows);
+        to_u32(columns.saturating_mul(rows).saturating_mul(group_elements))?;
+        Ok([columns as u32, rows as u32, 1])
+    }
+
+    /// Elements of these sizes at whose multiples a binding may begin, and whole packs too.
+    pub fn binding_step(&self, element_bytes: &[u64]) -> u64 {
+        let step = |&bytes: &u64| (self.limits.binding_alignment_bytes.max(16) / bytes).max(1);
+        element_bytes.iter().map(step).max().unwrap_or(1)
+    }
+
+    /// The most elements of this size for which a binding has room, so that the next binding may begin behind them.
+    pub fn binding_elements(&self, element_bytes: u64) -> Result<u64, Error> {
+        let step = self.binding_step(&[element_bytes]);
+        match (self.limits.max_binding_bytes / element_bytes).min(MAX_ELEMENTS) / step * step {
+            0 => Err(self.binding_too_small(step.saturating_mul(element_bytes))),
+            elements => Ok(elements),
+        }
+    }
+
+    /// The most elements that a window is sure to hold: it begins up to an alignment, or a pack, before the first.
+    pub fn window_elements(&self, dtype: DType) -> Result<u64, Error> {
+        let slack = self.limits.binding_alignment_bytes.max(16).saturating_add(16);
+        match self.limits.max_binding_bytes.saturating_sub(slack) / dtype.bytes() {
+            0 => Err(self.binding_too_small(slack.saturating_add(8))),
+            elements => Ok(elements.min(MAX_ELEMENTS)),
+        }
+    }
+
+    /// Whether a binding can hold so much.
+    pub fn binds(&self, bytes: u64) -> bool {
+        bytes <= self.limits.max_binding_bytes
+    }
+
+    /// Whether a stage of the device has bindings enough for the dispatches.
+    pub fn check_binding_count(&self, passes: &Passes) -> Result<(), Error> {
+        let needed = passes.0.iter().map(|pass| pass.bindings.len() as u64).max().unwrap_or(0);
+        let given = self.limits.max_storage_bindings.into();
+        let what = "max_storage_buffers_per_shader_stage";
+        if needed > given { Err(Error::DeviceTooSmall { what, given, needed }) } else { Ok(()) }
+    }
+
+    fn binding_too_small(&self, needed: u64) -> Error {
+        let given = self.limits.max_binding_bytes;
+        Error::DeviceTooSmall { what: "max_storage_buffer_binding_size", given, needed }
+    }
+}
+
+/// The greatest power of two that is at most `n`, and 1 for 0.
+pub(super) fn power_of_two_below(n: u64) -> u64 {
+    1 << n.max(1).ilog2()
+}

@@ -1,0 +1,234 @@
+//! Where a view's elements lie: its dimensions made as few as they can be, the part of a buffer that holds it, boxes of
+//! its indices.
+
+use std::ops::Range;
+
+use super::device::Device;
+use super::{Binding, Slot};
+use crate::dtype::padded_bytes;
+use crate::shader::{Dim, MAX_DIMS};
+use crate::{DType, Error, Parts, View};
+
+/// A view of one input.
+#[derive(Clone)]
+pub(super) struct Source {
+    pub slot: Slot,
+    pub view: View,
+}
+
+/// The parts of an operation's input, which begins with that slot. Those without elements are left out.
+pub(super) fn sources(input: &Parts, first_slot: usize) -> Vec<Source> {
+    let source = |(n, view): (usize, &View)| Source { slot: Slot::Input(first_slot + n), view: view.clone() };
+    let sources = input.views().iter().enumerate().map(source);
+    sources.filter(|source| !source.view.is_empty()).collect()
+}
+
+/// A dimension of a view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Dimension {
+    pub size: u64,
+    pub stride: i64,
+    /// How many outputs, or positions, lie from one to the next in the whole reduction.
+    pub place: u64,
+}
+
+/// Dimensions, outermost first, that address the same elements in the same order with as few of them as possible;
+/// innermost first.
+pub(super) fn collapse(dimensions: impl DoubleEndedIterator<Item = Dimension>) -> Vec<Dimension> {
+    let mut merged: Vec<Dimension> = Vec::new();
+    for own in dimensions.rev().filter(|d| d.size != 1) {
+        match merged.last_mut() {
+            Some(inner)
+                if inner.stride.checked_mul(inner.size as i64) == Some(own.stride)
+                    && inner.place.checked_mul(inner.size) == Some(own.place) =>
+            {
+                inner.size *= own.size;
+            }
+            _ => merged.push(own),
+        }
+    }
+    merged
+}
+
+/// The greatest stride first. There are few: a sort would be a lot of code in a small module.
+fn by_stride(dimensions: Vec<Dimension>) -> Vec<Dimension> {
+    let mut sorted: Vec<Dimension> = Vec::with_capacity(dimensions.len());
+    for own in dimensions {
+        let at = sorted.partition_point(|other| other.stride >= own.stride);
+        sorted.insert(at, own);
+    }
+    sorted
+}
+
+/// The part of a buffer that a view is read from. It begins where the device allows a binding to, and at a whole pack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Extent {
+    /// The element that it begins with.
+    pub base: u64,
+    /// Elements up to the last one that the view touches.
+    pub span: u64,
+    pub bytes: u64,
+}
+
+impl Extent {
+    /// No byte of the view may be past what 64 bits count.
+    pub fn new(dtype: DType, view: &View, device: &Device) -> Result<Extent, Error> {
+        view.buffer_bytes(dtype)?;
+        let (low, high) = view.extent();
+        let base = low - low % device.binding_step(&[dtype.bytes()]);
+        let span = high - base + 1;
+        Ok(Extent { base, span, bytes: padded_bytes(dtype, span).unwrap_or(u64::MAX) })
+    }
+
+    /// Whether a binding has room for it, and shaders can count its elements.
+    pub fn fits(&self, device: &Device) -> bool {
+        device.binds(self.bytes) && self.span <= MAX_ELEMENTS
+    }
+
+    pub fn binding(&self, dtype: DType, slot: Slot) -> Binding {
+        Binding { binding: 1, slot, writes: false, offset_bytes: self.base * dtype.bytes(), bytes: self.bytes }
+    }
+}
+
+/// A reduction with its dimensions collapsed. There is at least one output and one element to reduce to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ReductionShape {
+    /// Innermost first.
+    pub kept: Vec<Dimension>,
+    /// Innermost first; the innermost is the run, of length 1 where nothing is reduced.
+    pub reduced: Vec<Dimension>,
+    /// The element at index 0 of every dimension, counted from the start of the input's binding.
+    pub start: u64,
+    /// Elements of the input's binding.
+    pub span: u64,
+}
+
+impl ReductionShape {
+    /// `any_order`: whether the reduced elements may be taken in another order, as values may, but not positions. Then
+    /// repeated elements are left out, reversed dimensions turned round, and the smallest stride goes innermost.
+    /// `places` has, for each dimension, how many outputs or positions lie from one index to the next.
+    pub fn new(view: &View, reduced: &[usize], any_order: bool, extent: &Extent, places: &[u64]) -> ReductionShape {
+        let dimension = |d: usize| Dimension { size: view.shape()[d], stride: view.strides()[d], place: places[d] };
+        let kept = collapse((0..view.rank()).filter(|d| !reduced.contains(d)).map(dimension));
+        let mut start = view.offset() - extent.base;
+        let mut dimensions: Vec<Dimension> = reduced.iter().map(|&d| dimension(d)).filter(|d| d.size != 1).collect();
+        if any_order {
+            dimensions.retain(|d| d.stride != 0);
+            dimensions.iter_mut().for_each(|d| d.place = 0); // values have no positions
+            for d in dimensions.iter_mut().filter(|d| d.stride < 0) {
+                start = start.wrapping_add_signed(d.stride * (d.size as i64 - 1)); // stays within the view's extent
+                d.stride = -d.stride;
+            }
+            dimensions = by_stride(dimensions);
+        }
+        let mut reduced = collapse(dimensions.into_iter());
+        if reduced.is_empty() {
+            reduced.push(Dimension { size: 1, stride: 0, place: 0 });
+        }
+        ReductionShape { kept, reduced, start, span: extent.span }
+    }
+
+    pub fn outputs(&self) -> u64 {
+        product(&self.kept)
+    }
+
+    pub fn reduce_len(&self) -> u64 {
+        product(&self.reduced)
+    }
+
+    pub fn run(&self) -> Dimension {
+        self.reduced[0]
+    }
+
+    /// The kept dimension along which outputs are neighbours in memory, if there is one.
+    pub fn columns(&self) -> Option<u64> {
+        match self.kept.first() {
+            Some(inner) => (inner.stride == 1).then_some(inner.size),
+            None => Some(1),
+        }
+    }
+
+    /// Whether every run, cut into chunks, begins and ends at a multiple of `elements`.
+    pub fn runs_are_whole(&self, chunk_len: u64, elements: u64) -> bool {
+        let outer = &self.reduced[1..];
+        let strides = self.kept.iter().chain(outer).map(|d| d.stride.unsigned_abs());
+        [self.start, self.run().size, chunk_len].into_iter().chain(strides).all(|n| n.is_multiple_of(elements))
+    }
+
+    /// Whether every row of columns begins at a multiple of `elements`.
+    pub fn rows_are_aligned(&self, elements: u64) -> bool {
+        let around = self.kept.iter().skip(1);
+        self.start.is_multiple_of(elements)
+            && around.chain(&self.reduced).all(|d| d.stride.unsigned_abs().is_multiple_of(elements))
+    }
+}
+
+/// Of a view, these indices of each dimension.
+pub(super) fn boxed(view: &View, indices: &[Range<u64>]) -> Result<View, Error> {
+    let starts = view.strides().iter().zip(indices).map(|(&stride, range)| stride * range.start as i64);
+    let offset = starts.fold(view.offset(), u64::wrapping_add_signed); // stays within the view's extent
+    let shape: Vec<u64> = indices.iter().map(|range| range.end - range.start).collect();
+    View::strided(shape, view.strides(), offset)
+}
+
+/// A range in blocks of so many.
+pub(super) fn blocks(range: Range<u64>, block: u64) -> impl Iterator<Item = Range<u64>> {
+    let Range { start, end } = range;
+    let count = (end - start).div_ceil(block);
+    (0..count).map(move |n| start + n * block..end.min(start + (n + 1) * block))
+}
+
+/// The most elements of a window, whose addresses and counters have 32 bits and pass the ends by some packs.
+pub(super) const MAX_ELEMENTS: u64 = 1 << 31;
+
+pub(super) fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+pub(super) fn product(dimensions: &[Dimension]) -> u64 {
+    dimensions.iter().map(|d| d.size).product()
+}
+
+/// For each dimension how many outputs, or positions where it is reduced, lie from one index to the next.
+pub(super) fn places(shape: &[u64], reduced: &[usize]) -> Vec<u64> {
+    let mut places = vec![0; shape.len()];
+    let (mut outputs, mut positions) = (1_u64, 1_u64);
+    for (d, &size) in shape.iter().enumerate().rev() {
+        let place = if reduced.contains(&d) { &mut positions } else { &mut outputs };
+        places[d] = *place;
+        *place = place.saturating_mul(size);
+    }
+    places
+}
+
+/// The dimensions as the shaders take them; their places only where the shader looks at them.
+pub(super) fn shader_dims(dimensions: &[Dimension], placed: bool) -> Result<Vec<Dim>, Error> {
+    if dimensions.len() > MAX_DIMS {
+        let given = dimensions.len() as u64;
+        return Err(Error::TooLarge { what: "dimensions that do not collapse", given, limit: MAX_DIMS as u64 });
+    }
+    let dim = |d: &Dimension| {
+        Ok(Dim { size: to_u32(d.size)?, stride: stride_u32(d.stride)?, place: if placed { d.place } else { 0 } })
+    };
+    dimensions.iter().map(dim).collect()
+}
+
+pub(super) fn to_u32(n: u64) -> Result<u32, Error> {
+    u32::try_from(n).map_err(|_| Error::TooLarge {
+        what: "elements that one pass counts",
+        given: n,
+        limit: u32::MAX.into(),
+    })
+}
+
+/// A stride in 32 bits. Addresses are added up modulo 2^32 and lie below it, so a stride may wrap.
+pub(super) fn stride_u32(stride: i64) -> Result<i32, Error> {
+    if stride.unsigned_abs() > u64::from(u32::MAX) {
+        return Err(Error::TooLarge {
+            what: "elements that a stride crosses",
+            given: stride.unsigned_abs(),
+            limit: u32::MAX.into(),
+        });
+    }
+    Ok(stride as i32)
+}

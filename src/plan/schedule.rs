@@ -1,0 +1,288 @@
+//! Schedules: which kernel reduces a window, how many invocations share a task, whether outputs are split into chunks.
+
+use super::device::{Device, power_of_two_below};
+use super::layout::{MAX_ELEMENTS, ReductionShape};
+use crate::shader::{Access, Operator, Store};
+use crate::{DType, NanPolicy};
+
+/// The most loop iterations that an invocation may make, nested loops counted together. lavapipe ends loops silently
+/// at 65 535, and a short dispatch keeps clear of the watchdogs of drivers and browsers.
+pub(super) const MAX_STEPS: u64 = 32_768;
+
+/// The most records that one invocation of a merge takes, so that those of a whole output unit stay below [`MAX_STEPS`].
+const MAX_RECORDS: u64 = MAX_STEPS / 8;
+
+/// The most outputs of a dispatch: a shader counts the elements of surplus invocations, too.
+pub(super) const MAX_OUTPUTS: u64 = 1 << 26;
+
+/// The loads below which what lies apart stays in a cache: 2 MiB.
+const FEWEST_FAR_LOADS: u64 = 1 << 17;
+
+/// A reduction, whatever it reads. It has outputs, and elements to reduce to them.
+pub(super) struct Reduction<'a> {
+    pub dtype: DType,
+    pub operator: Operator,
+    /// What is known of an output in the end.
+    pub store: Store,
+    /// The reduced dimensions, ascending.
+    pub reduced: &'a [usize],
+    pub nan: NanPolicy,
+    /// Whether the last of equal maxima wins.
+    pub last: bool,
+    /// Words of an index, where indices are stored.
+    pub index_words: u64,
+    /// Output elements.
+    pub out_len: u64,
+    pub device: &'a Device,
+}
+
+/// How a window is reduced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Schedule {
+    pub access: Access,
+    /// Invocations that share a task.
+    pub team: u64,
+    /// Elements that a task reduces.
+    pub chunk_len: u64,
+    /// Tasks of an output.
+    pub chunks: u64,
+    /// Packs side by side that an invocation of a column kernel takes.
+    pub column_packs: u64,
+    /// Output units that an invocation makes, one after another.
+    pub share: u64,
+}
+
+impl Reduction<'_> {
+    /// The bytes of an element of each output.
+    pub fn target_bytes(&self) -> Vec<u64> {
+        let index_bytes = self.index_words * 4;
+        match self.store {
+            Store::Value | Store::Record => vec![self.dtype.bytes()],
+            Store::Index => vec![index_bytes],
+            Store::Both => vec![self.dtype.bytes(), index_bytes],
+        }
+    }
+
+    /// Bytes of a record: a key and, of a position, 64 bits.
+    pub fn record_bytes(&self) -> u64 {
+        4 * (self.dtype.key_words() + if self.operator == Operator::ArgMax { 2 } else { 0 })
+    }
+
+    /// The records that each of so many outputs may have: scratch is at most a 64th of the input that is seen, and 64 KiB.
+    pub fn max_chunks(&self, outputs: u64, seen: u64) -> u64 {
+        let paid = self.scratch_budget(seen) / outputs.saturating_mul(self.record_bytes());
+        paid.clamp(1, self.max_records(outputs))
+    }
+
+    /// The most bytes of records.
+    pub fn scratch_budget(&self, seen: u64) -> u64 {
+        let budget = seen.saturating_mul(self.dtype.bytes()) / 64 + (64 << 10);
+        budget.min(self.device.limits.max_binding_bytes)
+    }
+
+    /// The most records of each of so many outputs that one merge can take.
+    fn max_records(&self, outputs: u64) -> u64 {
+        match self.merge_share(outputs) {
+            1 => MAX_RECORDS * self.max_merge_team(outputs),
+            share => (MAX_RECORDS / share).max(1),
+        }
+    }
+
+    /// The invocations that share an output of a merge.
+    pub fn merge_team(&self, outputs: u64, records: u64) -> u64 {
+        let preferred = records.next_power_of_two().min(self.max_team(self.store));
+        let needed = records.div_ceil(MAX_RECORDS).next_power_of_two();
+        preferred.min(self.max_merge_team(outputs)).max(needed)
+    }
+
+    /// The most invocations that can share an output of a merge: the teams of a workgroup fill whole units, and the device
+    /// has workgroups for every output.
+    fn max_merge_team(&self, outputs: u64) -> u64 {
+        let members = self.device.tuning.group / self.store.lanes(self.dtype);
+        power_of_two_below(members.min(self.device.max_invocations / outputs))
+    }
+
+    /// The output units that an invocation of a merge makes: several only where the device has too few.
+    pub fn merge_share(&self, outputs: u64) -> u64 {
+        self.device.needed_share(outputs.div_ceil(self.store.lanes(self.dtype)))
+    }
+
+    /// A workgroup's teams are enough to fill an output unit.
+    fn max_team(&self, store: Store) -> u64 {
+        let tuning = &self.device.tuning;
+        tuning.max_team.min(tuning.group / store.lanes(self.dtype)).max(1)
+    }
+
+    /// Chooses load pattern, team and split, with at most `max_chunks` records of an output; `store` is what is known of
+    /// one that is not split. There may be none: too much for one dispatch.
+    pub fn schedule(&self, shape: &ReductionShape, store: Store, max_chunks: u64) -> Option<Schedule> {
+        if shape.outputs() > MAX_OUTPUTS || shape.reduce_len() > MAX_ELEMENTS {
+            return None;
+        }
+        let schedule = self.split(shape, store, max_chunks)?;
+        let units = (shape.outputs() * schedule.chunks).div_ceil(schedule.store(store).lanes(self.dtype));
+        if schedule.access == Access::Columns || schedule.team > 1 {
+            return Some(schedule);
+        }
+        let max_share = MAX_STEPS / self.steps(shape, &schedule, store);
+        let needed = self.device.needed_share(units);
+        let share = self.wanted_share(shape, &schedule, store).max(needed).min(max_share).max(1);
+        (share >= needed).then_some(Schedule { share, ..schedule })
+    }
+
+    /// Splits until no invocation takes too many steps.
+    fn split(&self, shape: &ReductionShape, store: Store, max_chunks: u64) -> Option<Schedule> {
+        let (device, tuning) = (self.device, &self.device.tuning);
+        let column_packs = device.column_packs(shape.reduce_len());
+        let access = self.access(shape, column_packs);
+        let work = Work::new(shape, access, self.dtype, column_packs);
+        let team = self.team(shape, access, store, &work);
+        let mut whole = Schedule { access, team, chunk_len: shape.reduce_len(), chunks: 1, column_packs, share: 1 };
+        let wanted = tuning.busy_invocations / (work.tasks * team).max(1);
+        let worth = work.loads / (team * tuning.loads_per_split);
+        // A team may be a whole workgroup, whatever the policy prefers, but for what fills an output unit.
+        let max_members = (tuning.group / store.lanes(self.dtype)).max(1);
+        let dispatchable = device.max_invocations / (shape.outputs() * team);
+        let affordable = max_chunks.min(dispatchable).min(shape.reduce_len()).max(1);
+        let mut chunks = wanted.min(worth).max(self.near_chunks(shape, &work, access)).min(affordable).max(1);
+        loop {
+            let schedule = whole.split(shape, chunks);
+            if self.steps(shape, &schedule, store) <= MAX_STEPS {
+                return Some(schedule);
+            }
+            // Too long for one invocation: more chunks while scratch lasts, then more invocations a chunk.
+            let more_members = shape.outputs() * affordable * whole.team * 2 <= device.max_invocations;
+            if chunks < affordable {
+                chunks = (chunks * 2).min(affordable);
+            } else if whole.access == Access::Columns {
+                whole.access = Access::Strided;
+            } else if whole.team < max_members && more_members {
+                whole.team *= 2;
+            } else if whole.access == Access::Rows {
+                whole.access = Access::Strided; // of many invocations in short runs each has an element, not four packs
+            } else {
+                return None;
+            }
+        }
+    }
+
+    fn access(&self, shape: &ReductionShape, column_packs: u64) -> Access {
+        let pack = self.dtype.pack_elements();
+        let has_packs = shape.span >= pack;
+        let run = shape.run();
+        // Positions of 64-bit types have no column kernel: a pack has but two of them.
+        let columns_fit = shape.columns().is_some_and(|columns| {
+            let invocations = shape.outputs() / columns * columns.div_ceil(pack * column_packs);
+            let only_row = shape.kept.len() <= 1;
+            let step_fits = i32::try_from(run.stride).is_ok(); // the kernel divides it as a signed number
+            let invocations_fit = invocations <= self.device.max_invocations; // each takes one place
+            shape.rows_are_aligned(pack)
+                && step_fits
+                && invocations_fit
+                && (columns % pack == 0 || only_row && columns >= pack)
+        }) && (self.operator == Operator::ReduceMax || self.dtype.bytes() < 8);
+        if has_packs && run.stride == 1 && run.size >= 2 * pack {
+            Access::Rows
+        } else if has_packs && columns_fit {
+            Access::Columns
+        } else {
+            Access::Strided
+        }
+    }
+
+    fn team(&self, shape: &ReductionShape, access: Access, store: Store, work: &Work) -> u64 {
+        let outputs_are_neighbours = shape.columns().is_some_and(|columns| columns > 1);
+        let members = match access {
+            Access::Rows => work.run_loads / self.device.tuning.loads_per_member,
+            Access::Strided if !outputs_are_neighbours => work.run_loads / self.device.tuning.loads_per_member,
+            Access::Strided | Access::Columns => 1,
+        };
+        let dispatchable = self.device.max_invocations / shape.outputs();
+        power_of_two_below(members.min(dispatchable)).min(self.max_team(store))
+    }
+
+    /// Chunks of a few runs each, where short runs lie far apart: neighbouring tasks then read on from one another, where
+    /// each would jump through the whole input by itself.
+    fn near_chunks(&self, shape: &ReductionShape, work: &Work, access: Access) -> u64 {
+        let tuning = &self.device.tuning;
+        let short = access == Access::Rows && work.run_loads < tuning.loads_per_split;
+        let far = work.tasks.saturating_mul(work.loads) >= FEWEST_FAR_LOADS;
+        if short && far { shape.reduce_len() / shape.run().size / tuning.runs_per_split } else { 0 }
+    }
+
+    /// Short rows are taken in one stream of loads. Rows of less than eight loads gain nothing by it.
+    fn wanted_share(&self, shape: &ReductionShape, schedule: &Schedule, store: Store) -> u64 {
+        let task_loads = schedule.chunk_len / self.dtype.pack_elements();
+        if schedule.access != Access::Rows || task_loads < 8 {
+            return 1;
+        }
+        let tuning = &self.device.tuning;
+        let lanes = schedule.store(store).lanes(self.dtype);
+        let units = shape.outputs() * schedule.chunks / lanes;
+        (tuning.loads_per_turn / (task_loads * lanes)).min(units / tuning.busy_invocations)
+    }
+
+    /// Loop iterations of one invocation, at most.
+    fn steps(&self, shape: &ReductionShape, schedule: &Schedule, store: Store) -> u64 {
+        let Schedule { access, team, chunk_len, .. } = *schedule;
+        let column_packs = if access == Access::Columns { schedule.column_packs } else { 1 };
+        let run_len = shape.run().size.min(chunk_len);
+        let runs = chunk_len.div_ceil(run_len) + 1;
+        // As if ArgMax looped over the lanes of a word wherever it compares a tile: more than any kernel does.
+        let lane_steps = if self.operator == Operator::ArgMax { self.dtype.lanes() } else { 1 };
+        let run_steps = match access {
+            Access::Rows => (run_len / (self.dtype.pack_elements() * team * 4) + 4) * lane_steps,
+            Access::Columns => (run_len + 4) * lane_steps * column_packs, // one by one at a row's end
+            Access::Strided => run_len / team + 1,
+        };
+        let dims = (shape.kept.len() + shape.reduced.len()) as u64;
+        let finding = dims + 128 * column_packs; // the position, and where it is stored
+        let task = runs * (run_steps + dims * column_packs) + finding;
+        let lanes = schedule.store(store).lanes(self.dtype);
+        if team == 1 && access != Access::Columns { task * lanes } else { task }
+    }
+}
+
+impl Schedule {
+    /// What a task stores, where `store` is what is known of an output that is not split.
+    pub fn store(&self, store: Store) -> Store {
+        if self.chunks > 1 { Store::Record } else { store }
+    }
+
+    /// The schedule with about so many chunks an output: whole runs, or whole packs of a run.
+    fn split(self, shape: &ReductionShape, chunks: u64) -> Schedule {
+        let reduce_len = shape.reduce_len();
+        if chunks <= 1 {
+            return self;
+        }
+        let run_len = shape.run().size;
+        let ideal = reduce_len.div_ceil(chunks);
+        let chunk_len = if ideal >= run_len {
+            ideal.next_multiple_of(run_len)
+        } else {
+            ideal.next_multiple_of(16).min(run_len) // 16 elements are a whole number of packs of every type
+        };
+        Schedule { chunk_len, chunks: reduce_len.div_ceil(chunk_len), ..self }
+    }
+}
+
+/// What there is to do, in units of a kernel's loads.
+struct Work {
+    /// Invocations, or teams, that have something to do if nothing is split.
+    tasks: u64,
+    /// Loads of one task.
+    loads: u64,
+    /// Loads of one run.
+    run_loads: u64,
+}
+
+impl Work {
+    fn new(shape: &ReductionShape, access: Access, dtype: DType, column_packs: u64) -> Work {
+        let (outputs, reduce_len, pack) = (shape.outputs(), shape.reduce_len(), dtype.pack_elements());
+        match access {
+            Access::Rows => Work { tasks: outputs, loads: reduce_len / pack, run_loads: shape.run().size / pack },
+            Access::Columns => Work { tasks: outputs.div_ceil(pack * column_packs), loads: reduce_len, run_loads: 1 },
+            Access::Strided => Work { tasks: outputs, loads: reduce_len, run_loads: shape.run().size },
+        }
+    }
+}

@@ -1,0 +1,440 @@
+//! Windows: before anything else is planned, a tensor is cut into boxes of indices whose elements fit a binding each.
+//! Mostly there is one, the whole.
+//!
+//! Outputs come in blocks, one after another. Where the elements of a block lie in one window, its outputs are stored as
+//! they are found. Otherwise every window leaves records of what it has found, at the places that they have in the whole,
+//! and these are merged.
+
+use std::ops::Range;
+use std::{iter, slice};
+
+use super::layout::{Extent, ReductionShape, Source, blocks, boxed, gcd, places};
+use super::schedule::{MAX_OUTPUTS, Reduction, Schedule};
+use super::{MAX_PASSES, Slot, check_count, too_many};
+use crate::shader::{Operator, Store};
+use crate::{Error, View};
+
+/// The most outputs that an invocation of a merge takes, on a device of few invocations.
+const MAX_MERGES: u64 = 16;
+
+/// Consecutive outputs, and the windows that hold their elements.
+pub(super) struct Block {
+    pub outputs: Range<u64>,
+    pub windows: Vec<Window>,
+    /// What a window that is not split stores.
+    pub store: Store,
+}
+
+/// A box of a tensor's indices.
+pub(super) struct Window {
+    pub slot: Slot,
+    pub extent: Extent,
+    pub shape: ReductionShape,
+    pub schedule: Schedule,
+    pub first_output: u64,
+    pub first_position: u64,
+}
+
+impl Block {
+    /// Whether outputs are stored as they are found.
+    pub fn is_direct(&self) -> bool {
+        self.store != Store::Record && self.windows.iter().all(|window| window.schedule.chunks == 1)
+    }
+}
+
+/// What a reduction of these sources reads, one after another.
+pub(super) fn windows(reduction: &Reduction, sources: Vec<Source>) -> Result<Vec<Block>, Error> {
+    if let [source] = &sources[..]
+        && let Some(window) = whole(reduction, source)?
+    {
+        return Ok(vec![Block { outputs: 0..reduction.out_len, windows: vec![window], store: reduction.store }]);
+    }
+    Tensor::new(reduction, sources)?.blocks()
+}
+
+/// All of a source, if it fits.
+fn whole(reduction: &Reduction, source: &Source) -> Result<Option<Window>, Error> {
+    let Reduction { dtype, reduced, out_len, device, .. } = *reduction;
+    let Source { slot, ref view } = *source;
+    let extent = Extent::new(dtype, view, device)?;
+    let targets_fit = reduction.target_bytes().iter().all(|bytes| device.binds(out_len.saturating_mul(*bytes)));
+    if !extent.fits(device) || !targets_fit {
+        return Ok(None);
+    }
+    let any_order = reduction.operator == Operator::ReduceMax;
+    let shape = ReductionShape::new(view, reduced, any_order, &extent, &places(view.shape(), reduced));
+    let seen = shape.outputs().saturating_mul(shape.reduce_len()).min(extent.span);
+    let schedule = reduction.schedule(&shape, reduction.store, reduction.max_chunks(out_len, seen));
+    Ok(schedule.map(|schedule| Window { slot, extent, shape, schedule, first_output: 0, first_position: 0 }))
+}
+
+/// A box of indices: a range for each dimension.
+type Indices = Vec<Range<u64>>;
+
+/// What is to be cut: one source, or several that follow one another along the outermost dimension.
+struct Tensor<'a> {
+    reduction: &'a Reduction<'a>,
+    sources: Vec<Source>,
+    /// Where each source begins along the outermost dimension.
+    begins: Vec<u64>,
+    sizes: Vec<u64>,
+    kept: Vec<usize>,
+    places: Vec<u64>,
+    /// The position of the first element, if repeated ones are left out: then positions are not counted on.
+    repeats_from: Option<u64>,
+    /// Elements that the outputs see, repeated ones counted once.
+    seen: u64,
+    /// The most elements of a window.
+    window_elements: u64,
+}
+
+/// A source cut into boxes: ranges of the indices of each dimension, and the boxes of the reduced ones.
+struct Grid {
+    source: usize,
+    ranges: Vec<Indices>,
+    reduced_boxes: Vec<Indices>,
+}
+
+impl<'a> Tensor<'a> {
+    fn new(reduction: &'a Reduction<'a>, mut sources: Vec<Source>) -> Result<Tensor<'a>, Error> {
+        let places = places(&common_shape(&sources), reduction.reduced);
+        let repeats_from = leave_out_repeated(reduction, &mut sources, &places)?;
+        let sizes = common_shape(&sources);
+        let mut begins = Vec::with_capacity(sources.len());
+        let (mut end, mut span) = (0, 0_u64);
+        for source in &sources {
+            begins.push(end);
+            end += source.view.shape().first().unwrap_or(&1);
+            let (low, high) = source.view.extent();
+            span = span.saturating_add(high - low + 1);
+        }
+        let kept = (0..sizes.len()).filter(|d| !reduction.reduced.contains(d)).collect();
+        let window_elements = reduction.device.window_elements(reduction.dtype)?;
+        let seen = reduction.out_len.saturating_mul(product(&sizes, reduction.reduced)).min(span);
+        Ok(Tensor { reduction, sources, begins, sizes, kept, places, repeats_from, seen, window_elements })
+    }
+
+    fn blocks(&self) -> Result<Vec<Block>, Error> {
+        let slab = self.slab();
+        let (outputs, store) = match slab {
+            Some((d, len)) => (self.slab_outputs(d, len)?, self.reduction.store),
+            None => (ranges(0..self.reduction.out_len, self.tile())?, Store::Record),
+        };
+        let longest = outputs.iter().map(|range| range.end - range.start).max().unwrap_or(1);
+        let max_chunks = self.reduction.max_chunks(longest, self.seen);
+        let grids = self.grids(slab, max_chunks)?;
+        let (mut all, mut count) = (Vec::new(), 0);
+        for outputs in outputs {
+            let block = self.block(outputs, &grids, store, max_chunks, count)?;
+            count += block.windows.len();
+            all.push(block);
+        }
+        Ok(all)
+    }
+
+    /// Indices of the outermost kept dimension whose elements fit a window, with all others: then each block of so many has
+    /// one, which stores its outputs. They must begin where a binding may.
+    fn slab(&self) -> Option<(usize, u64)> {
+        let Reduction { out_len, device, .. } = *self.reduction;
+        let d = *self.kept.iter().find(|&&d| self.sizes[d] > 1)?;
+        let counted = self.reduction.operator == Operator::ReduceMax || self.repeats_from.is_none();
+        if self.sources.len() > 1 && d != 0 || !counted {
+            return None;
+        }
+        let outputs = out_len / self.sizes[d];
+        let output_step = device.binding_step(&self.reduction.target_bytes());
+        let step = output_step / gcd(output_step, outputs);
+        let fit = self.sources.iter().map(|source| most_indices(&source.view, d, self.window_elements)).min()?;
+        let mut len = fit.min(self.max_outputs() / outputs).min(self.sizes[d].next_multiple_of(step)) / step * step;
+        let fits = |len: u64| {
+            let max_chunks = self.reduction.max_chunks(len * outputs, self.seen);
+            self.sources.iter().all(|source| {
+                let mut lens = source.view.shape().to_vec();
+                lens[d] = lens[d].min(len);
+                self.fits(&source.view, &lens, self.reduction.store, max_chunks)
+            })
+        };
+        while len > 0 && !fits(len) {
+            len = len / 2 / step * step;
+        }
+        let begins_fit = self.begins.iter().all(|begin| (begin * outputs).is_multiple_of(output_step));
+        (len > 0 && begins_fit).then_some((d, len))
+    }
+
+    /// Whether a dispatch can take a box of such lengths wherever it begins, if need be element by element.
+    fn fits(&self, view: &View, lens: &[u64], store: Store, max_chunks: u64) -> bool {
+        let Reduction { dtype, device, operator, reduced, .. } = *self.reduction;
+        let indices: Vec<Range<u64>> = lens.iter().map(|&len| 0..len).collect();
+        let extent = boxed(view, &indices).and_then(|own| Ok((Extent::new(dtype, &own, device)?, own)));
+        extent.is_ok_and(|(extent, own)| {
+            let mut shape = ReductionShape::new(&own, reduced, operator == Operator::ReduceMax, &extent, &self.places);
+            shape.reduced[0].stride = 3; // neither rows nor columns have packs then
+            self.reduction.schedule(&shape, store, max_chunks).is_some()
+        })
+    }
+
+    fn slab_outputs(&self, d: usize, len: u64) -> Result<Vec<Range<u64>>, Error> {
+        let outputs = self.reduction.out_len / self.sizes[d];
+        let mut all = Vec::new();
+        for (source, &begin) in self.sources.iter().zip(&self.begins) {
+            let indices = ranges(begin..begin + source.view.shape()[d], len)?;
+            all.extend(indices.into_iter().map(|range| range.start * outputs..range.end * outputs));
+            check_count(all.len())?;
+        }
+        Ok(all)
+    }
+
+    /// The outputs that are merged together: as many as scratch has room for.
+    fn tile(&self) -> u64 {
+        let Reduction { out_len, device, .. } = *self.reduction;
+        let paid = self.reduction.scratch_budget(self.seen) / self.reduction.record_bytes();
+        let step = device.binding_step(&self.reduction.target_bytes());
+        let most = paid.min(self.max_outputs()).min(device.max_invocations.saturating_mul(MAX_MERGES));
+        ((most / step).max(1) * step).min(out_len)
+    }
+
+    /// The most outputs that fit a binding each.
+    fn max_outputs(&self) -> u64 {
+        let most = |bytes: &u64| self.reduction.device.limits.max_binding_bytes / bytes;
+        self.reduction.target_bytes().iter().map(most).min().unwrap_or(0).min(MAX_OUTPUTS)
+    }
+
+    /// Every source, cut as it lies.
+    fn grids(&self, slab: Option<(usize, u64)>, max_chunks: u64) -> Result<Vec<Grid>, Error> {
+        let mut grids: Vec<Grid> = Vec::new();
+        let mut least = 0_usize; // windows, if none were cut by a block's end
+        for (source, Source { view, .. }) in self.sources.iter().enumerate() {
+            let mut lens = view.shape().to_vec();
+            match slab {
+                Some((d, len)) => lens[d] = len,
+                None => self.shorten(&mut lens, view, max_chunks),
+            }
+            let begin = |d| if d == 0 { self.begins[source] } else { 0 };
+            let range = |d: usize| begin(d)..begin(d) + view.shape()[d];
+            let cut = lens.into_iter().enumerate().map(|(d, len)| ranges(range(d), len));
+            let ranges: Vec<Indices> = cut.collect::<Result<_, _>>()?;
+            let windows = ranges.iter().fold(1, |windows: usize, ranges| windows.saturating_mul(ranges.len()));
+            least = least.saturating_add(windows);
+            check_count(least)?;
+            let reduced_boxes = boxes(self.reduction.reduced.iter().map(|&d| &ranges[d]), MAX_PASSES)?;
+            grids.push(Grid { source, ranges, reduced_boxes });
+        }
+        Ok(grids)
+    }
+
+    /// Shortens a source's dimensions until a box of such lengths fits a window, and a dispatch. First what reaches
+    /// farthest, so that windows are as contiguous as the source is.
+    fn shorten(&self, lens: &mut [u64], view: &View, max_chunks: u64) {
+        let strides: Vec<u64> = view.strides().iter().map(|stride| stride.unsigned_abs()).collect();
+        let farthest = |dimensions: &mut dyn Iterator<Item = usize>, lens: &[u64]| {
+            let reach = |d: &usize| (strides[*d].saturating_mul(lens[*d] - 1), lens[*d]);
+            dimensions.filter(|&d| lens[d] > 1).max_by_key(reach)
+        };
+        loop {
+            let span = span(&strides, lens);
+            if span > self.window_elements {
+                let Some(d) = farthest(&mut (0..lens.len()), lens) else { return };
+                let others = span.saturating_sub(strides[d].saturating_mul(lens[d] - 1));
+                lens[d] = match self.window_elements.checked_sub(others) {
+                    Some(left) => whole_packs((left / strides[d] + 1).min(lens[d] - 1)),
+                    None => lens[d] / 2, // another must be cut, too
+                };
+                continue;
+            }
+            if self.fits(view, lens, Store::Record, max_chunks) {
+                return;
+            }
+            // Fewer outputs, if that helps.
+            let mut one = lens.to_vec();
+            self.kept.iter().for_each(|&d| one[d] = 1);
+            let dimensions =
+                if self.fits(view, &one, Store::Record, max_chunks) { &self.kept } else { self.reduction.reduced };
+            let Some(d) = farthest(&mut dimensions.iter().copied(), lens) else { return };
+            lens[d] = whole_packs(lens[d] / 2);
+        }
+    }
+
+    /// The windows of some outputs, the first of which comes after so many others.
+    fn block(
+        &self,
+        outputs: Range<u64>,
+        grids: &[Grid],
+        store: Store,
+        max_chunks: u64,
+        count: usize,
+    ) -> Result<Block, Error> {
+        let shape: Vec<u64> = self.kept.iter().map(|&d| self.sizes[d]).collect();
+        let kept = consecutive(&shape, outputs.clone());
+        let mut pairs = Vec::new();
+        for grid in &grids[self.sources_of(&kept)] {
+            let kept_boxes = self.kept_boxes(&kept, grid)?;
+            check_count(count + pairs.len() + kept_boxes.len() * grid.reduced_boxes.len())?;
+            for reduced in &grid.reduced_boxes {
+                pairs.extend(kept_boxes.iter().map(|kept| (grid.source, kept.clone(), reduced)));
+            }
+        }
+        let window = |(source, kept, reduced): &(usize, Indices, &Indices)| {
+            self.window(*source, kept, reduced, store, max_chunks)
+        };
+        let windows = pairs.iter().map(window).collect::<Result<_, Error>>()?;
+        Ok(Block { outputs, windows, store })
+    }
+
+    /// The sources that have some of these kept indices, which come in order: all, where the sources follow one another
+    /// along a reduced dimension.
+    fn sources_of(&self, kept: &[Indices]) -> Range<usize> {
+        let (Some(0), Some(first), Some(last)) = (self.kept.first(), kept.first(), kept.last()) else {
+            return 0..self.sources.len();
+        };
+        let begun = self.begins.partition_point(|&begin| begin <= first[0].start);
+        begun - 1..self.begins.partition_point(|&begin| begin < last[0].end)
+    }
+
+    /// These of the kept indices, as boxes that lie in one of a source's ranges of each dimension.
+    fn kept_boxes(&self, kept: &[Indices], grid: &Grid) -> Result<Vec<Indices>, Error> {
+        let mut cut = Vec::new();
+        for kept in kept {
+            let within = kept.iter().zip(&self.kept).map(|(range, &d)| overlaps(range, &grid.ranges[d]));
+            cut.extend(boxes(within.collect::<Vec<_>>().iter(), MAX_PASSES - cut.len().min(MAX_PASSES))?);
+        }
+        Ok(cut)
+    }
+
+    /// A window of a source: these of the kept indices, and these of the reduced ones.
+    fn window(
+        &self,
+        source: usize,
+        kept: &Indices,
+        reduced: &Indices,
+        store: Store,
+        max_chunks: u64,
+    ) -> Result<Window, Error> {
+        let Reduction { dtype, device, .. } = *self.reduction;
+        let mut indices = vec![0..1; self.sizes.len()];
+        self.kept.iter().zip(kept).for_each(|(&d, range)| indices[d] = range.clone());
+        self.reduction.reduced.iter().zip(reduced).for_each(|(&d, range)| indices[d] = range.clone());
+        let first = |dimensions: &[usize]| dimensions.iter().map(|&d| indices[d].start * self.places[d]).sum::<u64>();
+        let (first_output, first_position) = (first(&self.kept), first(self.reduction.reduced));
+        let (Source { slot, view }, begin) = (&self.sources[source], self.begins[source]);
+        if let Some(outermost) = indices.first_mut() {
+            *outermost = outermost.start - begin..outermost.end - begin;
+        }
+        let view = boxed(view, &indices)?;
+        let extent = Extent::new(dtype, &view, device)?;
+        let any_order = self.reduction.operator == Operator::ReduceMax;
+        let shape = ReductionShape::new(&view, self.reduction.reduced, any_order, &extent, &self.places);
+        let Some(schedule) = self.reduction.schedule(&shape, store, max_chunks).filter(|_| extent.fits(device)) else {
+            let given = shape.outputs().saturating_mul(shape.reduce_len());
+            return Err(Error::TooLarge { what: "elements of one dispatch", given, limit: self.window_elements });
+        };
+        let first_position = self.repeats_from.unwrap_or(0) + first_position;
+        Ok(Window { slot: *slot, extent, shape, schedule, first_output, first_position })
+    }
+}
+
+/// The shape of sources that follow one another along the outermost dimension.
+fn common_shape(sources: &[Source]) -> Vec<u64> {
+    let mut sizes = sources[0].view.shape().to_vec();
+    if let Some(first) = sizes.first_mut() {
+        *first = sources.iter().map(|source| source.view.shape()[0]).sum();
+    }
+    sizes
+}
+
+/// Of a dimension that is reduced and repeats one index, one is enough: the one whose position wins.
+/// The position of the first element then.
+fn leave_out_repeated(reduction: &Reduction, sources: &mut [Source], places: &[u64]) -> Result<Option<u64>, Error> {
+    let mut first_position = None;
+    for &d in reduction.reduced {
+        let repeats = |source: &Source| source.view.strides()[d] == 0 && source.view.shape()[d] > 1;
+        if sources.iter().all(repeats) && (d > 0 || sources.len() == 1) {
+            let index = if reduction.last { sources[0].view.shape()[d] - 1 } else { 0 };
+            *first_position.get_or_insert(0) += index * places[d];
+            for source in sources.iter_mut() {
+                source.view = source.view.slice(d, index, 1, 1)?;
+            }
+        }
+    }
+    Ok(first_position)
+}
+
+fn product(lens: &[u64], dimensions: &[usize]) -> u64 {
+    dimensions.iter().fold(1, |product, &d| product.saturating_mul(lens[d]))
+}
+
+/// How many indices of a dimension, with all of the others, lie within so many elements.
+fn most_indices(view: &View, dimension: usize, elements: u64) -> u64 {
+    let strides: Vec<u64> = view.strides().iter().map(|stride| stride.unsigned_abs()).collect();
+    let mut lens = view.shape().to_vec();
+    let size = lens[dimension];
+    lens[dimension] = 1;
+    match elements.checked_sub(span(&strides, &lens)) {
+        Some(left) => left.checked_div(strides[dimension]).map_or(size, |more| more.saturating_add(1)),
+        None => 0,
+    }
+}
+
+/// Whole packs, where there are many: then the next window begins with one.
+fn whole_packs(len: u64) -> u64 {
+    if len > 512 { len - len % 256 } else { len }
+}
+
+/// The elements from the first of a box to its last, at most.
+fn span(strides: &[u64], lens: &[u64]) -> u64 {
+    let reaches = strides.iter().zip(lens).map(|(stride, len)| stride.saturating_mul(len - 1));
+    reaches.fold(1, u64::saturating_add)
+}
+
+/// A dimension's indices, so many at a time.
+fn ranges(range: Range<u64>, len: u64) -> Result<Indices, Error> {
+    let count = (range.end - range.start).div_ceil(len);
+    if count > MAX_PASSES as u64 { Err(too_many(count)) } else { Ok(blocks(range, len).collect()) }
+}
+
+/// Consecutive elements of a row-major tensor, as boxes of it.
+fn consecutive(shape: &[u64], elements: Range<u64>) -> Vec<Indices> {
+    let Some((_, inner)) = shape.split_first() else { return vec![vec![]] };
+    let unit: u64 = inner.iter().product();
+    let within = |index: u64, elements: Range<u64>| {
+        let inner = consecutive(inner, elements.start - index * unit..elements.end - index * unit);
+        inner.into_iter().map(move |rest| iter::once(index..index + 1).chain(rest).collect())
+    };
+    let (first, last) = (elements.start / unit, (elements.end - 1) / unit);
+    let (whole, end) = (elements.start.div_ceil(unit), elements.end / unit);
+    let mut all = Vec::new();
+    if whole > end {
+        all.extend(within(first, elements)); // part of one index
+        return all;
+    }
+    if whole > first {
+        all.extend(within(first, elements.start..whole * unit));
+    }
+    if end > whole {
+        let full = inner.iter().map(|&size| 0..size);
+        all.push(iter::once(whole..end).chain(full).collect());
+    }
+    if end == last {
+        all.extend(within(last, end * unit..elements.end));
+    }
+    all
+}
+
+/// What a range has in common with each of several.
+fn overlaps(range: &Range<u64>, others: &Indices) -> Indices {
+    let overlap = |other: &Range<u64>| range.start.max(other.start)..range.end.min(other.end);
+    others.iter().map(overlap).filter(|overlap| !overlap.is_empty()).collect()
+}
+
+/// Every box that has one of the ranges of each dimension, row-major.
+fn boxes<'b>(ranges: impl Iterator<Item = &'b Indices>, most: usize) -> Result<Vec<Indices>, Error> {
+    let mut all: Vec<Indices> = vec![vec![]];
+    for ranges in ranges {
+        let given = (all.len() as u64).saturating_mul(ranges.len() as u64);
+        if given > most as u64 {
+            return Err(too_many(given));
+        }
+        let with = |known: Indices| ranges.iter().map(move |range| [&known[..], slice::from_ref(range)].concat());
+        all = all.into_iter().flat_map(with).collect();
+    }
+    Ok(all)
+}

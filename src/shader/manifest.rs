@@ -1,0 +1,327 @@
+//! The files of `shaders/`: for each what it declares, and for each program the files that it is made of.
+//!
+//! One table: the text is joined from it, bind group layouts are made from it, plans are checked against it. tests/shaders
+//! holds it against naga's reading of the text, and each file against the names that it says it imports.
+
+use super::operands::{FIRST_OPERAND, element_operands, pack_operands};
+use super::text::shader;
+use super::{Access, Constant, Kernel, Operator, Program, Store};
+use crate::DType;
+use crate::plan::Slot;
+
+/// A storage binding as a shader declares it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Declaration {
+    /// Its number in group 0.
+    pub binding: u32,
+    /// Whether it is `read_write`, and not `read`.
+    pub writes: bool,
+    /// Bytes of an element of its array: a binding has no fewer.
+    pub element_bytes: u64,
+    /// What it is there for.
+    pub role: Role,
+}
+
+/// What a binding is there for, and so which slots may be bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Elements to be read: an input's, or a constant's.
+    Operand,
+    /// Elements to be written, of an output.
+    Result,
+    /// Whatever is written: an output, or winners and empty records that later dispatches take from scratch.
+    Target,
+    /// What dispatches leave for one another in scratch.
+    Partials,
+}
+
+impl Role {
+    /// Whether a binding of this role may lie there.
+    pub const fn allows(self, slot: Slot) -> bool {
+        match self {
+            Role::Operand => matches!(slot, Slot::Input(_) | Slot::Constant(_)),
+            Role::Result => matches!(slot, Slot::Output(_)),
+            Role::Target => matches!(slot, Slot::Output(_) | Slot::Scratch(_)),
+            Role::Partials => matches!(slot, Slot::Scratch(_)),
+        }
+    }
+}
+
+/// A file of `shaders/`, and what it declares.
+struct File {
+    text: &'static str,
+    bindings: &'static [Bound],
+    /// The names of its `override` declarations.
+    overrides: &'static [&'static str],
+}
+
+type Files = &'static [&'static File];
+
+/// A binding of a file.
+#[derive(Clone, Copy)]
+struct Bound {
+    binding: u32,
+    writes: bool,
+    element: Element,
+    role: Role,
+}
+
+/// The elements of a binding's array.
+#[derive(Clone, Copy)]
+enum Element {
+    Word,
+    /// The smallest thing written to an output: a word, or an element of 64 bits.
+    Unit,
+    Pack,
+}
+
+const fn reads(binding: u32, element: Element, role: Role) -> Bound {
+    Bound { binding, writes: false, element, role }
+}
+
+const fn writes(binding: u32, element: Element, role: Role) -> Bound {
+    Bound { binding, writes: true, element, role }
+}
+
+/// The table. A file is there under the name that it has in `shaders/`.
+macro_rules! files {
+    ($($name:ident = $path:literal, binds [$($bound:expr),*], overrides [$($override:literal),*];)*) => {
+        $(const $name: &File = &File { text: shader!($path), bindings: &[$($bound),*], overrides: &[$($override),*] };)*
+    };
+}
+
+use Element::{Pack, Unit, Word};
+use Role::{Operand, Partials, Result, Target};
+
+files! {
+    GRID = "lib/grid", binds [], overrides [];
+    FILL = "fill", binds [writes(3, Word, Target)], overrides ["GROUP"];
+
+    F32 = "types/f32", binds [], overrides [];
+    F16 = "types/f16", binds [], overrides [];
+    BF16 = "types/bf16", binds [], overrides [];
+    F64 = "types/f64", binds [], overrides [];
+    I8 = "types/i8", binds [], overrides [];
+    I16 = "types/i16", binds [], overrides [];
+    I32 = "types/i32", binds [], overrides [];
+    I64 = "types/i64", binds [], overrides [];
+    U8 = "types/u8", binds [], overrides [];
+    U16 = "types/u16", binds [], overrides [];
+    U32 = "types/u32", binds [], overrides [];
+    U64 = "types/u64", binds [], overrides [];
+    BOOL = "types/bool", binds [], overrides [];
+    NARROW = "lib/narrow", binds [], overrides [];
+    WIDE = "lib/wide", binds [], overrides [];
+    INT = "lib/int", binds [], overrides [];
+    INT8 = "lib/int8", binds [], overrides [];
+    INT16 = "lib/int16", binds [], overrides [];
+    INT32 = "lib/int32", binds [], overrides [];
+    INT64 = "lib/int64", binds [], overrides [];
+    FLOAT = "lib/float", binds [], overrides ["NANS_IGNORED"];
+    FLOAT16 = "lib/float16", binds [], overrides [];
+    FLOAT32 = "lib/float32", binds [], overrides [];
+    FLOAT64 = "lib/float64", binds [], overrides ["NANS_IGNORED"];
+
+    REDUCTION = "lib/reduction", binds [], overrides ["SPLIT", "RUNS"];
+    INPUT_NARROW = "lib/input_narrow", binds [reads(1, Word, Operand)], overrides [];
+    INPUT_WIDE = "lib/input_wide", binds [reads(1, Word, Operand)], overrides [];
+    PACKS = "lib/packs", binds [], overrides [];
+    PACKS_INT64 = "lib/packs_int64", binds [], overrides [];
+    INPUT_PACKS = "lib/input_packs", binds [reads(2, Pack, Operand)], overrides ["RAGGED"];
+    INPUT_TILES = "lib/input_tiles", binds [], overrides [];
+    AHEAD = "lib/ahead", binds [], overrides [];
+    AHEAD_INT64 = "lib/ahead_int64", binds [], overrides [];
+    INPUT_COLUMNS = "lib/input_columns", binds [], overrides ["PREFETCH"];
+    REDUCE_ROWS = "reduce_rows", binds [], overrides [];
+    REDUCE_COLUMNS = "reduce_columns", binds [], overrides ["GROUP", "WIDE"];
+    REDUCE_STRIDED = "reduce_strided", binds [], overrides [];
+    MERGE = "merge", binds [reads(1, Word, Partials)], overrides [];
+    MAIN_SOLO = "lib/main_solo", binds [], overrides ["GROUP"];
+    MAIN_TEAM = "lib/main_team", binds [], overrides ["GROUP", "TEAM"];
+
+    BEST_VALUE = "lib/best_value", binds [], overrides [];
+    ROWS_VALUE = "lib/rows_value", binds [], overrides [];
+    COLUMNS_VALUE = "lib/columns_value", binds [], overrides [];
+    RECORD_VALUE = "lib/record_value", binds [], overrides [];
+    BEST_POSITION = "lib/best_position", binds [], overrides ["LAST"];
+    POSITION32 = "lib/position32", binds [], overrides [];
+    POSITION64 = "lib/position64", binds [], overrides [];
+    ROWS_POSITION = "lib/rows_position", binds [], overrides [];
+    COLUMNS_POSITION = "lib/columns_position", binds [], overrides [];
+    RECORD_POSITION = "lib/record_position", binds [], overrides [];
+
+    STORE_RECORD = "lib/store_record", binds [writes(3, Word, Partials)], overrides ["ACCUMULATE"];
+    STORE_RECORD_VALUE = "lib/store_record_value", binds [], overrides [];
+    STORE_RECORD_POSITION = "lib/store_record_position", binds [], overrides [];
+    STORE_VALUE = "lib/store_value", binds [writes(3, Unit, Result)], overrides [];
+    STORE_INDEX = "lib/store_index", binds [writes(3, Word, Target)], overrides ["INDEX_WORDS"];
+    STORE_BOTH = "lib/store_both", binds [writes(3, Unit, Result), writes(4, Word, Target)], overrides ["INDEX_WORDS"];
+
+    WINNERS = "lib/winners", binds [reads(1, Word, Partials)], overrides ["GROUP", "BOUNDS_CHECKED", "ACCUMULATE"];
+    ONES_UNITS = "lib/ones_units", binds [writes(3, Unit, Result)], overrides [];
+    ONES_PACKS = "lib/ones_packs", binds [writes(3, Pack, Result)], overrides [];
+    HARDMAX_WRITE_ROWS = "hardmax_write_rows", binds [], overrides [];
+    HARDMAX_WRITE_COLUMNS = "hardmax_write_columns", binds [writes(3, Unit, Result)], overrides [];
+
+    BROADCAST = "lib/broadcast", binds [], overrides ["ACCUMULATE"];
+    MAX_PACKS = "max_packs", binds [writes(1, Pack, Result)], overrides ["GROUP"];
+    MAX_ELEMENTS = "max_elements", binds [writes(1, Unit, Result)], overrides ["GROUP", "PRESERVE_EDGES", "BOUNDS_CHECKED"];
+}
+
+impl Kernel {
+    /// The complete WGSL text. It declares what it needs and no more: `params` at binding 0, then the pass's bindings
+    /// ([`Kernel::bindings`]). Of Max's operands it takes the first 32: [`Plan::check`](crate::Plan::check) allows no more.
+    pub fn wgsl(&self) -> String {
+        let operands = match self.program {
+            Program::MaxPacks { operands, splats } => pack_operands(self.dtype, operands.min(u32::BITS), splats),
+            Program::MaxElements { operands } => element_operands(self.dtype, operands.min(u32::BITS)),
+            _ => String::new(),
+        };
+        let files = self.files();
+        files.iter().map(|file| file.text).chain([&operands[..]]).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The storage bindings of the shader, by their numbers. The parameters are a uniform buffer at binding 0.
+    pub fn bindings(&self) -> Vec<Declaration> {
+        let declaration = |&Bound { binding, writes, element, role }: &Bound| {
+            let element_bytes = match element {
+                Word => 4,
+                Unit => self.dtype.bytes().max(4),
+                Pack => 16,
+            };
+            Declaration { binding, writes, element_bytes, role }
+        };
+        let mut bindings: Vec<_> = self.files().iter().flat_map(|file| file.bindings).map(declaration).collect();
+        let operand = |n, element| declaration(&reads(FIRST_OPERAND + n, element, Operand));
+        match self.program {
+            Program::MaxPacks { operands, splats } => bindings.extend(
+                (0..operands.min(u32::BITS)).map(|n| operand(n, if splats >> n & 1 == 1 { Word } else { Pack })),
+            ),
+            Program::MaxElements { operands } => {
+                bindings.extend((0..operands.min(u32::BITS)).map(|n| operand(n, Word)));
+            }
+            _ => {}
+        }
+        bindings
+    }
+
+    /// Whether the shader has an `override` declaration of the constant's name.
+    pub fn declares(&self, constant: Constant) -> bool {
+        self.files().iter().any(|file| file.overrides.contains(&constant.name()))
+    }
+
+    fn files(&self) -> Vec<&'static File> {
+        let mut files = vec![GRID];
+        match self.program {
+            Program::Fill => files.push(FILL),
+            Program::Reduce { operator, access, team, store } => {
+                files.extend(type_files(self.dtype));
+                files.extend(self.reduce_files(operator, access));
+                files.extend(main_file(access, team));
+                files.extend(store_files(operator, store));
+            }
+            Program::Merge { operator, team, store } => {
+                files.extend(type_files(self.dtype));
+                let known: Files = match operator {
+                    Operator::ReduceMax => &[BEST_VALUE, RECORD_VALUE],
+                    Operator::ArgMax => &[BEST_POSITION, POSITION64, RECORD_POSITION],
+                };
+                files.push(MERGE);
+                files.extend(known);
+                files.extend(main_file(Access::Strided, team));
+                files.extend(store_files(operator, store));
+            }
+            Program::HardmaxWriteRows { packs } => {
+                files.extend(type_files(self.dtype));
+                files.extend(if packs { vec![self.pack_file(), ONES_PACKS] } else { vec![ONES_UNITS] });
+                files.extend([WINNERS, HARDMAX_WRITE_ROWS]);
+            }
+            Program::HardmaxWriteColumns => {
+                files.extend(type_files(self.dtype));
+                files.extend([WINNERS, HARDMAX_WRITE_COLUMNS]);
+            }
+            Program::MaxPacks { .. } => {
+                files.extend(type_files(self.dtype));
+                files.extend([self.pack_file(), BROADCAST, MAX_PACKS]);
+            }
+            Program::MaxElements { .. } => {
+                files.extend(type_files(self.dtype));
+                files.extend([BROADCAST, MAX_ELEMENTS]);
+            }
+        }
+        files
+    }
+
+    fn reduce_files(&self, operator: Operator, access: Access) -> Vec<&'static File> {
+        let words = if self.dtype.bytes() == 8 { INPUT_WIDE } else { INPUT_NARROW };
+        let ahead = if self.int64 { AHEAD_INT64 } else { AHEAD };
+        let mut files = vec![REDUCTION, words];
+        files.extend(match access {
+            Access::Rows => vec![self.pack_file(), INPUT_PACKS, INPUT_TILES, REDUCE_ROWS],
+            Access::Columns => vec![self.pack_file(), INPUT_PACKS, ahead, INPUT_COLUMNS, REDUCE_COLUMNS],
+            Access::Strided => vec![REDUCE_STRIDED],
+        });
+        let found: Files = match (operator, access) {
+            (Operator::ReduceMax, Access::Rows) => &[BEST_VALUE, ROWS_VALUE],
+            (Operator::ReduceMax, Access::Columns) => &[BEST_VALUE, COLUMNS_VALUE],
+            (Operator::ReduceMax, Access::Strided) => &[BEST_VALUE],
+            (Operator::ArgMax, Access::Rows) => &[BEST_POSITION, POSITION32, ROWS_POSITION],
+            (Operator::ArgMax, Access::Columns) => &[BEST_POSITION, POSITION32, COLUMNS_POSITION],
+            (Operator::ArgMax, Access::Strided) => &[BEST_POSITION, POSITION32],
+        };
+        files.extend(found);
+        files
+    }
+
+    fn pack_file(&self) -> &'static File {
+        if self.int64 { PACKS_INT64 } else { PACKS }
+    }
+}
+
+/// A kernel of columns has its own entry point, and no teams.
+fn main_file(access: Access, team: bool) -> Option<&'static File> {
+    match (access, team) {
+        (Access::Columns, _) => None,
+        (_, false) => Some(MAIN_SOLO),
+        (_, true) => Some(MAIN_TEAM),
+    }
+}
+
+fn store_files(operator: Operator, store: Store) -> Files {
+    match (store, operator) {
+        (Store::Record, Operator::ReduceMax) => &[STORE_RECORD, STORE_RECORD_VALUE, RECORD_VALUE],
+        (Store::Record, Operator::ArgMax) => &[STORE_RECORD, STORE_RECORD_POSITION],
+        (Store::Value, _) => &[STORE_VALUE],
+        (Store::Index, _) => &[STORE_INDEX],
+        (Store::Both, _) => &[STORE_BOTH],
+    }
+}
+
+/// What a storage type is made of: its own constants, its class, and its width.
+fn type_files(dtype: DType) -> Vec<&'static File> {
+    let constants = match dtype {
+        DType::F32 => F32,
+        DType::F16 => F16,
+        DType::Bf16 => BF16,
+        DType::F64 => F64,
+        DType::I8 => I8,
+        DType::I16 => I16,
+        DType::I32 => I32,
+        DType::I64 => I64,
+        DType::U8 => U8,
+        DType::U16 => U16,
+        DType::U32 => U32,
+        DType::U64 => U64,
+        DType::Bool => BOOL,
+    };
+    let class: &[&File] = match (dtype.is_float(), dtype.bytes()) {
+        (false, 1) => &[INT8, INT, NARROW],
+        (false, 2) => &[INT16, INT, NARROW],
+        (false, 4) => &[INT32, INT, NARROW],
+        (false, _) => &[INT64, WIDE],
+        (true, 2) => &[FLOAT16, FLOAT, NARROW],
+        (true, 4) => &[FLOAT32, FLOAT, NARROW],
+        (true, _) => &[FLOAT64, WIDE],
+    };
+    [&[constants], class].concat()
+}

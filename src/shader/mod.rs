@@ -1,0 +1,16 @@
+//! Shaders: which programs there are, the files that each is made of, what they bind, and their parameters.
+
+mod kernel;
+mod manifest;
+mod operands;
+mod params;
+mod text;
+
+pub use kernel::{Access, Constant, Kernel, Operator, Program, Store};
+pub use manifest::{Declaration, Role};
+pub(crate) use operands::FIRST_OPERAND;
+pub(crate) use params::MAX_DIMS;
+pub use params::{
+    BroadcastParams, Dim, FillParams, HardmaxWriteParams, MergeParams, OperandParams, Params, Placement,
+    ReductionParams,
+};

@@ -1,0 +1,235 @@
+//! Parameters: the numbers that a shader finds in its uniform buffer, under the names that they have there.
+
+/// Dimensions that the shaders have room for, each side. All of them are at least 2 and together they number the
+/// elements of one binding, so that a view without overlap never has more.
+pub(crate) const MAX_DIMS: usize = 32;
+
+/// The parameters of a pass: the uniform buffer at binding 0.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+pub enum Params {
+    /// Of a reducing kernel.
+    Reduction(ReductionParams),
+    /// Of the kernel that puts records together.
+    Merge(MergeParams),
+    /// Of the filling kernel.
+    Fill(FillParams),
+    /// Of the kernel that writes a Hardmax whose winners are known.
+    HardmaxWrite(HardmaxWriteParams),
+    /// Of a Max kernel.
+    Broadcast(BroadcastParams),
+}
+
+impl Params {
+    /// The bytes of the uniform buffer. It has room for 32 dimensions: [`Plan::check`](crate::Plan::check) allows no more.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let words = match self {
+            Params::Reduction(params) => params.words(),
+            Params::Merge(MergeParams { outputs, records, share }) => vec![*outputs, *records, *share],
+            Params::Fill(FillParams { words, share, low, high }) => vec![*words, *share, *low, *high],
+            Params::HardmaxWrite(params) => params.words(),
+            Params::Broadcast(params) => params.words(),
+        };
+        bytemuck::cast_slice(&words).to_vec()
+    }
+}
+
+/// A dimension: its size, and its stride in elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Dim {
+    /// Elements along it.
+    pub size: u32,
+    /// Elements from one to the next.
+    pub stride: i32,
+    /// Outputs, or positions, from one to the next in the whole tensor; 0 where no records are written.
+    pub place: u64,
+}
+
+/// Which elements belong to which output. See `shaders/lib/reduction.wgsl`, which has the same fields.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ReductionParams {
+    /// Output elements.
+    pub outputs: u32,
+    /// Elements reduced to one output.
+    pub reduce_len: u32,
+    /// Elements of a chunk, the part of them that one task reduces.
+    pub chunk_len: u32,
+    /// Chunks of one output.
+    pub chunks: u32,
+    /// Elements of a run, the innermost reduced dimension.
+    pub run_len: u32,
+    /// Elements from one of a run to the next.
+    pub run_stride: i32,
+    /// The view's first element, counted from the start of the binding.
+    pub start: u32,
+    /// Outputs side by side in memory, for column kernels.
+    pub columns: u32,
+    /// Output units that an invocation without a team makes, one after another.
+    pub share: u32,
+    /// The kept dimensions, innermost first; for column kernels those around the columns.
+    pub kept: Vec<Dim>,
+    /// The reduced dimensions around the run, innermost first.
+    pub outer: Vec<Dim>,
+    /// Where records belong; all 0 where none are written.
+    pub placement: Placement,
+}
+
+/// Where the records of one window belong among those of all windows of a tensor. See `shaders/lib/store_record.wgsl`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Placement {
+    /// Records of one output, of all windows together.
+    pub records: u32,
+    /// The window's first record.
+    pub first_record: u32,
+    /// The position of its first element.
+    pub first_position: u64,
+    /// Positions from one element of a run to the next.
+    pub run_place: u64,
+    /// Outputs from one column to the next.
+    pub column_place: u32,
+}
+
+impl ReductionParams {
+    fn words(&self) -> Vec<u32> {
+        let Placement { records, first_record, first_position, run_place, column_place } = self.placement;
+        let mut words = vec![
+            self.outputs,
+            self.reduce_len,
+            self.chunk_len,
+            self.chunks,
+            self.run_len,
+            self.run_stride as u32,
+            self.start,
+            self.columns,
+            self.kept.len() as u32,
+            self.outer.len() as u32,
+            self.share,
+            records,
+            first_record,
+            column_place,
+        ];
+        words.extend([halves(first_position), halves(run_place), [0; 2]].concat()); // arrays begin at 16 bytes
+        for dims in [&self.kept, &self.outer] {
+            let word = |dim: &Dim| [dim.size, dim.stride as u32, dim.place as u32, (dim.place >> 32) as u32];
+            words.extend(padded(dims.iter().flat_map(word), 4 * MAX_DIMS));
+        }
+        words
+    }
+}
+
+/// What is put together. See `shaders/merge.wgsl`, which has the same fields.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct MergeParams {
+    /// Output elements.
+    pub outputs: u32,
+    /// Records of one output.
+    pub records: u32,
+    /// Output units that an invocation without a team makes, one after another.
+    pub share: u32,
+}
+
+/// 64 bits as the shaders take them, the low word first.
+fn halves(n: u64) -> [u32; 2] {
+    [n as u32, (n >> 32) as u32]
+}
+
+/// So many words: those given, and zeros behind them.
+fn padded(words: impl Iterator<Item = u32>, len: usize) -> impl Iterator<Item = u32> {
+    words.chain(std::iter::repeat(0)).take(len)
+}
+
+/// What the filling kernel writes. See `shaders/fill.wgsl`, which has the same fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct FillParams {
+    /// Words to write.
+    pub words: u32,
+    /// Words that an invocation writes, one after another.
+    pub share: u32,
+    /// What even words become.
+    pub low: u32,
+    /// What odd words become.
+    pub high: u32,
+}
+
+/// How the winners of a Hardmax are written. See `shaders/lib/winners.wgsl`, which has the same fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct HardmaxWriteParams {
+    /// Output elements.
+    pub len: u32,
+    /// Slices side by side.
+    pub columns: u32,
+    /// Elements of a slice.
+    pub slice_len: u32,
+    /// Packs, or output units, that an invocation writes.
+    pub share: u32,
+    /// The column of the first element.
+    pub column: u32,
+    /// The position in its slice of the first element.
+    pub position: u32,
+    /// The window's first winner, counted from the first element's block on; it wraps where it lies before.
+    pub first_winner: u32,
+    /// Winners in the window.
+    pub winners: u32,
+}
+
+impl HardmaxWriteParams {
+    fn words(&self) -> Vec<u32> {
+        let HardmaxWriteParams { len, columns, slice_len, share, column, position, first_winner, winners } = *self;
+        vec![len, columns, slice_len, share, column, position, first_winner, winners]
+    }
+}
+
+/// Operands that are broadcast together. See `shaders/lib/broadcast.wgsl`, which has the same fields.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct BroadcastParams {
+    /// Output elements.
+    pub len: u32,
+    /// Packs, or output units, that an invocation writes.
+    pub share: u32,
+    /// Elements of a row, the innermost dimension.
+    pub row_len: u32,
+    /// The first output unit to write.
+    pub first: u32,
+    /// The first element in the output's binding.
+    pub begin: u32,
+    /// The element that is the first to be kept as it is, where some are.
+    pub end: u32,
+    /// The sizes of the dimensions around the row, innermost first.
+    pub sizes: Vec<u32>,
+    /// What this dispatch reads.
+    pub operands: Vec<OperandParams>,
+}
+
+/// Where an operand's elements are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct OperandParams {
+    /// The view's first element, counted from the start of the binding.
+    pub start: u32,
+    /// Elements from one of a row to the next.
+    pub row_stride: i32,
+    /// The strides of the dimensions around the row, innermost first.
+    pub strides: Vec<i32>,
+}
+
+impl BroadcastParams {
+    fn words(&self) -> Vec<u32> {
+        let rank = self.sizes.len() as u32;
+        let mut words = vec![self.len, self.share, self.row_len, rank, self.first, self.begin, self.end, 0];
+        words.extend(padded(self.sizes.iter().copied(), MAX_DIMS));
+        let none = [OperandParams::default()]; // the shader's array is never empty
+        for operand in if self.operands.is_empty() { &none } else { &self.operands[..] } {
+            words.extend([operand.start, operand.row_stride as u32, 0, 0]);
+            words.extend(padded(operand.strides.iter().map(|&stride| stride as u32), MAX_DIMS));
+        }
+        words
+    }
+}
