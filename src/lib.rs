@@ -1,7 +1,19 @@
-#![cfg_attr(feature = "gpu", doc = include_str!("../README.md"))]
+#![cfg_attr(feature = "gpu", doc = include_str!("../docs/crate.md"))]
 #![cfg_attr(
     not(feature = "gpu"),
     doc = "The maximum operators, planned and answered without a GPU: feature `gpu` is off."
+)]
+//!
+//! # Where to find what
+//!
+//! - Operations: [`ReduceMax`], [`ArgMax`], [`Hardmax`] and [`Max`] over [`View`]s or [`Parts`]; [`AnyOperation`] is any of
+//!   them. What they have in common is [`Operation`].
+//! - Nodes of ONNX, OpenVINO and oneDNN: [`dialect`].
+//! - What is dispatched: [`Plan`], for a device of these [`Limits`]; for other hosts [`plan::PortablePlan`].
+//! - On the host: [`Tensor`] of any [`DType`], and [`Error`].
+#![cfg_attr(
+    feature = "gpu",
+    doc = "- On a device: [`Kernels`], [`Prepared`] and [`Bound`]; [`Gpu`] for those who have none."
 )]
 
 mod axes;
@@ -41,3 +53,8 @@ pub use view::View;
 pub use half;
 #[cfg(feature = "gpu")]
 pub use wgpu;
+
+/// The code in README.md, for the documentation tests.
+#[cfg(all(doctest, feature = "gpu"))]
+#[doc = include_str!("../README.md")]
+pub struct Readme;

@@ -1,19 +1,24 @@
 #!/usr/bin/env python3
-"""Times the workload table beside its peers on one adapter, taking turns, and writes one Markdown table.
+"""Times the workload table beside its peers on one adapter, taking turns, and prints Markdown tables.
 
-    python3 benches/peers/compare.py lavapipe|swiftshader|default [--only NAME ...] [--seconds S] [--markdown FILE]
+    python3 benches/peers/compare.py lavapipe|swiftshader|default [--only NAME ...] [--seconds S] [--json FILE]
                                      [--without burn|onnxruntime-webgpu|onnxruntime-cpu ...]
 
 For each workload: wgmax, a peer, wgmax, the next peer, wgmax. What is shown is the median of wgmax's medians and each
 peer's median, so that a machine that slows down slows all of them. The peers are set up under target/peers the first
 time: two Python environments, and burn, which compiles for about half an hour on two cores.
 
+--json adds each row to a file, as one line; show.py makes one table, and a chart, of such files.
+
 - burn 0.22 (wgpu, autotune and fusion on); "wrong" where its answer is.
 - ONNX Runtime 1.27: its WebGPU provider where it takes the adapter (it refuses lavapipe), and its native CPU kernels.
 
 "default" is whatever adapter wgpu picks when it may see all; the others are found where Debian installs them.
 """
-import argparse, datetime, glob, json, math, os, platform, statistics, subprocess, sys, tempfile
+import argparse, datetime, glob, json, os, platform, statistics, subprocess, sys, tempfile
+
+sys.dont_write_bytecode = True
+import show
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 HERE = os.path.join(ROOT, "benches", "peers")
@@ -36,7 +41,7 @@ def main():
     args.add_argument("adapter", choices=DRIVERS)
     args.add_argument("--only", nargs="*", default=[])
     args.add_argument("--seconds", type=float, default=0.5, help="time to spend on one workload, each turn")
-    args.add_argument("--markdown", help="where to write the table, besides standard output")
+    args.add_argument("--json", metavar="FILE", help="where to add the rows, one a line")
     args.add_argument("--without", nargs="*", default=[], choices=sorted({p for own in PEERS.values() for p in own}))
     args = args.parse_args()
     environment = adapter_environment(args.adapter)
@@ -47,11 +52,14 @@ def main():
         if not args.only or work["name"] in args.only:
             say(work["name"])
             rows.append(measure(work["name"], ours, peers, args.seconds, environment))
-    text = markdown(args.adapter, list(peers), rows)
-    print(text)
-    if args.markdown:
-        with open(args.markdown, "w") as file:
-            file.write(text + "\n")
+            if args.json:
+                with open(args.json, "a", encoding="utf-8") as file:
+                    file.write(json.dumps(rows[-1]) + "\n")
+    if not rows:
+        sys.exit("there are no such workloads")
+    versions = sorted({answer["peer"] for row in rows for answer in row["peers"].values() if "peer" in answer})
+    print(f"{rows[0]['adapter']}, {rows[0]['machine']}, {rows[0]['date']}; {', '.join(versions) or 'no peers'}:\n")
+    print(show.markdown(rows))
 
 
 def say(text):
@@ -107,10 +115,14 @@ def measure(name, ours, peers, seconds, environment):
         answers[peer] = json.loads(lines[-1]) if lines else {"error": ran.stderr.strip()[-160:] or "no answer"}
         turns.append(time_ours(name, ours, seconds, environment))
     row = dict(turns[0])
+    row |= {"machine": machine(), "date": str(datetime.date.today())}
     row["median_ms"] = statistics.median(turn["median_ms"] for turn in turns)
     row["limit_gb_per_s"] = statistics.median(turn["limit_gb_per_s"] for turn in turns)
     row["gb_per_s"] = row["bytes"] / row["median_ms"] / 1e6
     row["ratio"] = statistics.median(turn["ratio"] for turn in turns)
+    for answer in answers.values():
+        if "median_ms" in answer:
+            answer["times_as_long"] = answer["median_ms"] / row["median_ms"]
     row["peers"] = answers
     return row
 
@@ -122,49 +134,6 @@ def time_ours(name, ours, seconds, environment):
         if ran.returncode:
             sys.exit(f"{name}: {ran.stderr}")
         return json.loads(file.read())
-
-
-def markdown(adapter, peers, rows):
-    shapes = lambda row: " ".join("×".join(map(str, shape)) or "scalar" for shape in row["shapes"])
-    lines = [f"{rows[0]['adapter']}, {machine()}, {datetime.date.today()}:", ""]
-    head = ["workload", "operator", "MB", "wgmax ms", "GB/s", "limit GB/s", "of the limit"]
-    for peer in peers:
-        head += [f"{peer} ms", "times as fast"]
-    lines += [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
-    for row in rows:
-        cells = [f"`{row['name']}`", f"{row['op']} {row['dtype']} {shapes(row)}", f"{row['bytes'] / 1e6:.1f}"]
-        cells += [f"{row['median_ms']:.2f}", f"{row['gb_per_s']:.1f}", f"{row['limit_gb_per_s']:.1f}", f"{row['ratio']:.2f}"]
-        for peer in peers:
-            answer = row["peers"][peer]
-            if "median_ms" in answer:
-                cells += [f"{answer['median_ms']:.2f}", f"{answer['median_ms'] / row['median_ms']:.2f}"]
-            else:
-                cells += ["wrong" if "wrong" in answer["error"] else "-", ""]
-        lines.append(f"| {' | '.join(cells)} |")
-    lines.append("")
-    for peer in peers:
-        answered = [row for row in rows if "median_ms" in row["peers"][peer]]
-        times = {row["name"]: row["peers"][peer]["median_ms"] / row["median_ms"] for row in answered}
-        lines.append(f"- {peer} ({version(rows, peer)}) answers {len(times)} of {len(rows)}. {summary('Times as fast', times)}")
-    large = {
-        row["name"]: row["ratio"]
-        for row in rows
-        if row["op"] in ("ReduceMax", "ArgMax", "Max") and row["bytes"] >= 32 << 20
-    }
-    lines.append(f"- ReduceMax, ArgMax and Max of 32 MiB and more. {summary('Of the limit', large)}")
-    return "\n".join(lines)
-
-
-def summary(what, values):
-    if not values:
-        return f"{what}: none."
-    mean = math.exp(sum(map(math.log, values.values())) / len(values))
-    least = min(values, key=values.get)
-    return f"{what}: {mean:.2f} in the geometric mean, {values[least]:.2f} at least (`{least}`)."
-
-
-def version(rows, peer):
-    return next((row["peers"][peer]["peer"] for row in rows if row["peers"][peer].get("peer")), "silent")
 
 
 def machine():
