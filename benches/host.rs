@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 use common::{Failure, Resident, whole};
 use serde_json::{Value, json};
 use table::{WORKLOADS, data, dtype, median, operation, shapes};
-use wgmax::plan::{Kernel, Pass, Slot};
+use wgmax::plan::{Dispatch, Kernel, Slot};
 use wgmax::{DType, Gpu, Kernels, Operation, Plan, ReduceMax, Slots, Tensor, View, wgpu};
 
 fn main() -> Result<(), Failure> {
@@ -104,7 +104,7 @@ struct FirstUses {
 /// Prepares each operation with nothing compiled yet, and all of them one after another.
 fn first_uses(gpu: &Gpu, ops: &[&dyn Operation]) -> Result<FirstUses, Failure> {
     let plans = ops.iter().map(|op| op.plan(gpu.kernels().limits())).collect::<Result<Vec<_>, _>>()?;
-    let distinct: HashSet<&Kernel> = plans.iter().flat_map(|plan| &plan.passes).map(|pass| &pass.kernel).collect();
+    let distinct: HashSet<&Kernel> = plans.iter().flat_map(|plan| &plan.dispatches).map(|pass| &pass.kernel).collect();
     let shared = Kernels::new(gpu.device());
     let begin = Instant::now();
     for plan in &plans {
@@ -203,7 +203,7 @@ struct Bare(Vec<(wgpu::ComputePipeline, wgpu::BindGroup, [u32; 3])>);
 
 impl Bare {
     fn new(gpu: &Gpu, plan: &Plan, buffers: &Buffers) -> Bare {
-        Bare(plan.passes.iter().map(|pass| bare_pass(gpu, pass, buffers)).collect())
+        Bare(plan.dispatches.iter().map(|pass| bare_pass(gpu, pass, buffers)).collect())
     }
 
     fn record(&self, encoder: &mut wgpu::CommandEncoder) {
@@ -216,7 +216,7 @@ impl Bare {
     }
 }
 
-fn bare_pass(gpu: &Gpu, pass: &Pass, buffers: &Buffers) -> (wgpu::ComputePipeline, wgpu::BindGroup, [u32; 3]) {
+fn bare_pass(gpu: &Gpu, pass: &Dispatch, buffers: &Buffers) -> (wgpu::ComputePipeline, wgpu::BindGroup, [u32; 3]) {
     let device = gpu.device();
     let entry = |binding, ty| wgpu::BindGroupLayoutEntry {
         binding,
@@ -241,7 +241,7 @@ fn bare_pass(gpu: &Gpu, pass: &Pass, buffers: &Buffers) -> (wgpu::ComputePipelin
             Slot::Input(n) => &buffers.inputs[n],
             Slot::Output(n) => &buffers.outputs[n],
             Slot::Scratch(n) => &buffers.scratch[n],
-            Slot::Constant(_) => unreachable!("no workload has a constant"),
+            Slot::Embedded(_) => unreachable!("no workload has a constant"),
         };
         let size = NonZeroU64::new(b.bytes);
         let resource = wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset: b.offset_bytes, size });
@@ -249,7 +249,7 @@ fn bare_pass(gpu: &Gpu, pass: &Pass, buffers: &Buffers) -> (wgpu::ComputePipelin
     }));
     let group =
         device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout: &layout, entries: &resources });
-    let constants: Vec<(&str, f64)> = pass.kernel.constants.iter().map(|c| (c.name(), c.value().into())).collect();
+    let overrides: Vec<(&str, f64)> = pass.kernel.overrides.iter().map(|c| (c.name(), c.value().into())).collect();
     let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
         label: None,
         layout: Some(&device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
@@ -262,7 +262,7 @@ fn bare_pass(gpu: &Gpu, pass: &Pass, buffers: &Buffers) -> (wgpu::ComputePipelin
             source: wgpu::ShaderSource::Wgsl(Cow::Owned(pass.kernel.wgsl())),
         }),
         entry_point: Some(Kernel::ENTRY_POINT),
-        compilation_options: wgpu::PipelineCompilationOptions { constants: &constants, ..Default::default() },
+        compilation_options: wgpu::PipelineCompilationOptions { constants: &overrides, ..Default::default() },
         cache: None,
     });
     (pipeline, group, pass.grid)

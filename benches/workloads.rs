@@ -145,7 +145,7 @@ fn time(gpu: &Gpu, work: &Value, options: &Options) -> Result<Value, Failure> {
         "dtype": work["dtype"],
         "shapes": shapes,
         "adapter": gpu.info().name,
-        "dispatches": op.plan(gpu.kernels().limits())?.passes.len(),
+        "dispatches": op.plan(gpu.kernels().limits())?.dispatches.len(),
         "bytes": bytes,
         "median_ms": median.as_secs_f64() * 1e3,
         "gpu_median_ms": gpu_median.map(|time| time.as_secs_f64() * 1e3),

@@ -95,8 +95,8 @@ fn median_step(resident: &Resident<'_>) -> Result<Duration, Failure> {
 }
 
 fn print_passes(plan: &Plan) {
-    for (n, pass) in plan.passes.iter().enumerate() {
-        println!("    pass {}: {}, workgroups {:?}", n + 1, pass.kernel, pass.grid);
+    for (n, dispatch) in plan.dispatches.iter().enumerate() {
+        println!("    dispatch {}: {}, workgroups {:?}", n + 1, dispatch.kernel, dispatch.grid);
     }
 }
 

@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use std::str::FromStr;
 
 use pico_args::Arguments;
-use wgmax::plan::{Params, Pass, PortablePlan};
+use wgmax::plan::{Dispatch, Params, PortablePlan};
 use wgmax::{
     AnyOperation, ArgMax, ArgMaxOutput, DType, Hardmax, IndexType, Limits, Max, NanPolicy, Operation, Plan, ReduceMax,
     Slices, View,
@@ -269,12 +269,12 @@ fn adapter_limits(name: &str) -> Result<(String, Limits), Failure> {
 
 fn dispatches(plan: &Plan, device: &str) -> Result<String, std::fmt::Error> {
     let mut text = format!("{}, planned for {device}\n", plan.label);
-    let constants: Vec<u64> = plan.constants.iter().map(|bytes| bytes.len() as u64).collect();
+    let overrides: Vec<u64> = plan.embedded.iter().map(|bytes| bytes.len() as u64).collect();
     let slots: [(&str, &[u64]); 4] = [
         ("input", &plan.input_bytes),
         ("output", &plan.output_bytes),
         ("scratch", &plan.scratch_bytes),
-        ("constant", &constants),
+        ("constant", &overrides),
     ];
     for (slot, all) in slots {
         let used = |(_, bytes): &(usize, &u64)| **bytes > 0 || slot != "scratch";
@@ -285,19 +285,19 @@ fn dispatches(plan: &Plan, device: &str) -> Result<String, std::fmt::Error> {
     if let Some(input) = plan.in_place {
         writeln!(text, "  input {input} is written over: its buffer is output 0")?;
     }
-    writeln!(text, "  dispatches: {}, {} bytes read and written in all", plan.passes.len(), plan.moved_bytes())?;
-    for (n, pass) in plan.passes.iter().enumerate() {
-        dispatch(&mut text, n + 1, pass)?;
+    writeln!(text, "  dispatches: {}, {} bytes read and written in all", plan.dispatches.len(), plan.moved_bytes())?;
+    for (n, dispatch) in plan.dispatches.iter().enumerate() {
+        write_dispatch(&mut text, n + 1, dispatch)?;
     }
     Ok(text)
 }
 
-fn dispatch(text: &mut String, n: usize, pass: &Pass) -> std::fmt::Result {
-    let [x, y, z] = pass.grid;
-    writeln!(text, "\n{n}. {}", pass.kernel)?;
+fn write_dispatch(text: &mut String, n: usize, dispatch: &Dispatch) -> std::fmt::Result {
+    let [x, y, z] = dispatch.grid;
+    writeln!(text, "\n{n}. {}", dispatch.kernel)?;
     writeln!(text, "   workgroups: {x} x {y} x {z}")?;
-    writeln!(text, "   parameters: {}", parameters(&pass.params))?;
-    for b in &pass.bindings {
+    writeln!(text, "   parameters: {}", parameters(&dispatch.params))?;
+    for b in &dispatch.bindings {
         let access = if b.writes { "writes" } else { "reads" };
         writeln!(text, "   binding {} {access} {}, bytes {}..{}", b.binding, b.slot, b.offset_bytes, b.end_bytes())?;
     }
@@ -326,7 +326,7 @@ fn shaders(plan: &Plan) -> Result<String, std::fmt::Error> {
     let mut text = String::new();
     for shader in PortablePlan::from(plan).shaders {
         writeln!(text, "// {}\n// key {}, entry point {}", shader.label, shader.key, shader.entry_point)?;
-        for (name, value) in &shader.constants {
+        for (name, value) in &shader.overrides {
             writeln!(text, "// override {name} = {value}")?;
         }
         writeln!(text, "\n{}", shader.wgsl)?;

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Data, check, check_against, greatest, tensor, with_bits};
-use wgmax::plan::Constant;
+use wgmax::plan::Override;
 use wgmax::{
     AdapterKind, ArgMax, ArgMaxOutput, DType, IndexType, Limits, NanPolicy, Operation, ReduceMax, Tensor, View,
 };
@@ -73,7 +73,7 @@ fn rows_of_columns_far_apart() {
             let case = format!("{dtype} {rows} rows of {columns} columns, {apart} bytes apart");
             let reduce_max = ReduceMax::new(dtype, view.clone()).axes([0]);
             let plan = reduce_max.plan(&narrow).unwrap();
-            assert_eq!(plan.passes[0].kernel.constants.contains(&Constant::Prefetch), apart == 8192, "{plan}");
+            assert_eq!(plan.dispatches[0].kernel.overrides.contains(&Override::Prefetch), apart == 8192, "{plan}");
             check(&reduce_max, &[&input], &case);
             let arg_max = ArgMax::new(dtype, view).axes([0]);
             check(&arg_max.clone().output(ArgMaxOutput::ValuesAndIndices), &[&input], &case);

@@ -29,8 +29,8 @@ fn names(names: &[String]) -> Vec<&str> {
 }
 
 /// A model without inputs.
-fn closed(nodes: Vec<NodeProto>, outputs: &[&str], constants: Vec<TensorProto>) -> ModelProto {
-    model(13, &[], outputs, nodes, constants)
+fn closed(nodes: Vec<NodeProto>, outputs: &[&str], overrides: Vec<TensorProto>) -> ModelProto {
+    model(13, &[], outputs, nodes, overrides)
 }
 
 fn with_graph(mut model: ModelProto, change: impl FnOnce(&mut wgmax::onnx::proto::GraphProto)) -> ModelProto {
@@ -51,8 +51,8 @@ const MODELS: [Family; 17] = [
     }),
     ("many tensors", |n| {
         let all = numbered("a", n);
-        let constants = all.iter().map(|name| flat(name, 64)).collect();
-        closed(vec![node("Max", &names(&all), "y", &[])], &["y"], constants)
+        let overrides = all.iter().map(|name| flat(name, 64)).collect();
+        closed(vec![node("Max", &names(&all), "y", &[])], &["y"], overrides)
     }),
     ("many tensors named again and again", |n| {
         let few = n.isqrt();
@@ -174,7 +174,7 @@ fn check_plans(operations: &[Operations], sizes: &[u64]) {
         for (&n, limits) in sizes.iter().flat_map(|n| [(n, &small), (n, &large)]) {
             println!("{name}, {n}:");
             match thrifty_plan(&of_size(n).unwrap(), limits) {
-                Ok(plan) => println!("    {} passes", plan.passes.len()),
+                Ok(plan) => println!("    {} dispatches", plan.dispatches.len()),
                 Err(error) => println!("    {error}"),
             }
         }

@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 use common::{USAGES, encoder, filled_buffer, gpus, submit, within_a_minute};
-use wgmax::plan::{Constant, Program};
+use wgmax::plan::{Override, Program};
 use wgmax::{
     ArgMax, DType, Error, Gpu, GpuOptions, Hardmax, Kernels, Limits, Operation, ReduceMax, Slices, Slots, Tensor, View,
     wgpu,
@@ -349,9 +349,9 @@ fn a_kernel_that_there_is_not() {
     let limits = kernels.limits().clone();
     let (op, _) = small();
     let good = op.plan(&limits).unwrap();
-    type Spoil = fn(&mut wgmax::plan::Pass);
+    type Spoil = fn(&mut wgmax::plan::Dispatch);
     let spoil: [(&str, Spoil); 3] = [
-        ("a constant that the shader has not", |pass| pass.kernel.constants.push(Constant::Wide)),
+        ("a constant that the shader has not", |pass| pass.kernel.overrides.push(Override::Wide)),
         ("a binding too few", |pass| pass.bindings.truncate(1)),
         ("a program that was never written", |pass| {
             pass.kernel.program = Program::MaxElements { operands: 33 };
@@ -359,7 +359,7 @@ fn a_kernel_that_there_is_not() {
     ];
     for (what, spoil) in spoil {
         let mut plan = good.clone();
-        spoil(&mut plan.passes[0]);
+        spoil(&mut plan.dispatches[0]);
         let error = kernels.prepare_blocking(&plan).expect_err(what);
         assert!(matches!(error, Error::InvalidPlan { .. }), "{what}: {error:?}");
         println!("{what}: {error}");

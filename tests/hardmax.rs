@@ -108,7 +108,7 @@ fn empty_tensors() {
     for (shape, slices) in [([0, 3], Slices::Along(1)), ([3, 0], Slices::Along(1)), ([3, 0], Slices::From(0))] {
         let op = Hardmax::new(f32::DTYPE, View::new(shape).unwrap(), slices);
         check_against(&op, &[&input], &[Tensor::new::<f32>(shape, &[]).unwrap()], "empty");
-        assert!(op.plan(&Default::default()).unwrap().passes.is_empty());
+        assert!(op.plan(&Default::default()).unwrap().dispatches.is_empty());
     }
 }
 

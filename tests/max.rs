@@ -39,7 +39,7 @@ fn check_shapes(dtype: DType, shapes: &[&Vec<u64>], data: &[Tensor]) -> bool {
     };
     let gpu = &common::gpus()[1];
     if outputs[0].shape.contains(&0) {
-        assert!(op.plan(gpu.kernels().limits()).unwrap().passes.is_empty(), "{shapes:?}");
+        assert!(op.plan(gpu.kernels().limits()).unwrap().dispatches.is_empty(), "{shapes:?}");
         return true;
     }
     let inputs: Vec<&Tensor> = data[..shapes.len()].iter().collect();
@@ -93,7 +93,7 @@ fn many_inputs() {
 }
 
 #[test]
-fn constants() {
+fn overrides() {
     check_cases(&cases::max_with_constants());
 }
 
@@ -117,13 +117,13 @@ fn one_dispatch_moves_each_operand_once() {
     let bytes = 4 << 20;
     for count in 1..=7 {
         let plan = Max::new(DType::F32, vec![contiguous(&[1 << 20]); count]).plan(&Limits::default()).unwrap();
-        assert_eq!(plan.passes.len(), 1);
+        assert_eq!(plan.dispatches.len(), 1);
         assert_eq!(plan.moved_bytes(), (count as u64 + 1) * bytes);
     }
     let many = Limits { max_storage_bindings: 32, ..Default::default() };
     let plan = Max::new(DType::F32, vec![contiguous(&[1 << 20]); 31]).plan(&many).unwrap();
-    assert_eq!((plan.passes.len(), plan.moved_bytes()), (1, 32 * bytes));
+    assert_eq!((plan.dispatches.len(), plan.moved_bytes()), (1, 32 * bytes));
     // Written over an input, eight of them take eight bindings.
     let plan = Max::new(DType::F32, vec![contiguous(&[1 << 20]); 8]).in_place(3).plan(&Limits::default()).unwrap();
-    assert_eq!((plan.passes.len(), plan.moved_bytes()), (1, 9 * bytes));
+    assert_eq!((plan.dispatches.len(), plan.moved_bytes()), (1, 9 * bytes));
 }

@@ -4,7 +4,7 @@
 mod common;
 
 use common::{USAGES, check_against, encoder, filled_buffer, gpus, read_buffer, submit};
-use wgmax::plan::{Constant, Slot};
+use wgmax::plan::{Override, Slot};
 use wgmax::{
     AdapterKind, ArgMax, ArgMaxOutput, Axes, DType, EmptyMax, Error, Gpu, GpuOptions, Hardmax, IndexType, Kernels,
     Limits, Max, Operation, Prepared, ReduceMax, Slices, Slots, Tensor, View, wgpu,
@@ -331,7 +331,7 @@ impl Bench<'_> {
         let limits = gpu.kernels().limits().clone();
         let alignment = limits.binding_alignment_bytes;
         let plan = op.plan(&Limits { adapter: AdapterKind::Hardware, ..limits }).unwrap();
-        assert_eq!((plan.passes.len(), plan.output_bytes.clone()), (2, vec![8, 16]));
+        assert_eq!((plan.dispatches.len(), plan.output_bytes.clone()), (2, vec![8, 16]));
         Bench { gpu, prepared: gpu.kernels().prepare_blocking(&plan).unwrap(), alignment }
     }
 
@@ -554,9 +554,9 @@ fn a_plan_for_other_limits() {
     refuse(&later, Limits { binding_alignment_bytes: 16, ..limits.clone() }, misaligned);
     // A workgroup larger than the device's, which wgpu does not notice.
     let mut plan = later.plan(&limits).unwrap();
-    let constants = &mut plan.passes[0].kernel.constants;
-    let group = constants.iter_mut().find(|c| c.name() == "GROUP").unwrap();
-    *group = Constant::Group(4096);
+    let overrides = &mut plan.dispatches[0].kernel.overrides;
+    let group = overrides.iter_mut().find(|c| c.name() == "GROUP").unwrap();
+    *group = Override::Group(4096);
     let error = kernels.prepare_blocking(&plan).unwrap_err();
     let given = 4096;
     assert_eq!(error, Error::TooLarge { what: "invocations of a workgroup", given, limit: 256 });
@@ -578,10 +578,10 @@ fn a_wrong_answer_is_reported() {
 fn a_plan_that_contradicts_itself_is_refused_before_anything_is_made() {
     let gpu = &common::gpus()[0];
     let plan = Max::new(DType::F32, [View::new([8]).unwrap()]).plan(gpu.kernels().limits()).unwrap();
-    for slot in [Slot::Input(1), Slot::Output(1), Slot::Scratch(2), Slot::Constant(0)] {
+    for slot in [Slot::Input(1), Slot::Output(1), Slot::Scratch(2), Slot::Embedded(0)] {
         let mut torn = plan.clone();
-        torn.passes[0].bindings[1].slot = slot;
-        let problem = format!("pass 0: binding 2: the plan has no {slot}");
+        torn.dispatches[0].bindings[1].slot = slot;
+        let problem = format!("dispatch 0: binding 2: the plan has no {slot}");
         assert_eq!(gpu.kernels().prepare_blocking(&torn).unwrap_err(), Error::InvalidPlan { problem });
     }
 }

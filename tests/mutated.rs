@@ -186,7 +186,7 @@ fn bases(count: u64) -> Vec<Base> {
             };
             let Ok(plan) = operation(&mut random).plan(&limits) else { continue };
             assert_eq!(plan.check(&limits), Ok(()), "{plan}");
-            if (1..40).contains(&plan.passes.len()) {
+            if (1..40).contains(&plan.dispatches.len()) {
                 return Base { gpu, plan };
             }
         }

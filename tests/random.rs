@@ -201,7 +201,7 @@ fn gpu_of(limits: &Limits) -> &'static Gpu {
     &gpus()[usize::from(fits)]
 }
 
-/// Plans of so many passes take a second: not all of them are run.
+/// Plans of so many dispatches take a second: not all of them are run.
 const MANY_PASSES: usize = 1000;
 
 /// The most pipelines that are kept: a software adapter's take some megabytes each.
@@ -229,8 +229,8 @@ fn check(case: &Case) -> Result<Outcome, Finding> {
         Ok(planned) => planned,
         Err(outcome) => return Ok(outcome),
     };
-    if plan.passes.len() > MANY_PASSES && !case.content_seed.is_multiple_of(8) {
-        return Ok(Outcome::Skipped(format!("seven in eight plans of more than {MANY_PASSES} passes")));
+    if plan.dispatches.len() > MANY_PASSES && !case.content_seed.is_multiple_of(8) {
+        return Ok(Outcome::Skipped(format!("seven in eight plans of more than {MANY_PASSES} dispatches")));
     }
     let bytes = inputs.iter().map(|input| input.bytes().len() as u64).sum::<u64>();
     if bytes + plan.output_bytes.iter().chain(&plan.scratch_bytes).sum::<u64>() > MEMORY {
@@ -293,7 +293,7 @@ fn bindings_are_accepted_or_refused() {
     let view = View::new([20_000]).unwrap();
     let op = ArgMax::new(DType::U8, view).output(ArgMaxOutput::ValuesAndIndices);
     let plan = op.plan(&Limits { adapter: AdapterKind::Hardware, ..gpu.kernels().limits().clone() }).unwrap();
-    assert_eq!(plan.passes.len(), 2);
+    assert_eq!(plan.dispatches.len(), 2);
     let prepared = gpu.kernels().prepare_blocking(&plan).unwrap();
     let accepted = std::cell::Cell::new(0);
     run(2000, prop::collection::vec(place(), 4), |places| {

@@ -35,7 +35,7 @@ fn split_limits(gpu: &Gpu) -> Limits {
 
 fn split_plan(gpu: &Gpu, op: &impl Operation) -> Plan {
     let plan = op.plan(&split_limits(gpu)).unwrap();
-    assert_eq!(plan.passes.len(), 2, "{plan}");
+    assert_eq!(plan.dispatches.len(), 2, "{plan}");
     plan
 }
 
@@ -157,7 +157,7 @@ fn kept_bindings_see_new_input() {
 fn two_plans_do_not_disturb_each_other() {
     for gpu in gpus() {
         let float = Job::new(gpu, DType::F32, 7);
-        // The other's scratch is the same buffer: passes of one encoder are in order.
+        // The other's scratch is the same buffer: dispatches of one encoder are in order.
         let byte = Job::new(gpu, DType::U8, 8);
         let shared = if float.scratch[0].size() > byte.scratch[0].size() { &float } else { &byte };
         let scratch = shared.scratch.clone();

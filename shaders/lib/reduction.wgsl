@@ -18,9 +18,9 @@ struct Params {
     // Of a piece of a larger reduction (place.wgsl): where its results belong.
     records: u32,        // records of one output, of all pieces together
     first_record: u32,   // the piece's first record
-    column_place: u32,   // outputs from one column to the next
+    column_logical_stride: u32,   // outputs from one column to the next
     first_position: vec2<u32>, // the position of its first element
-    run_place: vec2<u32>, // positions from one element of a run to the next
+    run_logical_stride: vec2<u32>, // positions from one element of a run to the next
     // (size, stride, place), innermost first. Places have two words: they say how many outputs, or positions, lie from
     // one to the next among those of all pieces.
     kept: array<vec4<u32>, 32>,  // column kernels: without the columns themselves

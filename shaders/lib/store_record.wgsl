@@ -18,7 +18,7 @@ fn record_of(task: u32) -> u32 {
         return chunk.output * params.chunks + chunk.number;
     }
     var rest = chunk.output / params.columns;
-    var place = (chunk.output - rest * params.columns) * params.column_place;
+    var place = (chunk.output - rest * params.columns) * params.column_logical_stride;
     for (var d = 0u; d + 1u < params.kept_rank; d++) {
         let dim = params.kept[d];
         let next = rest / dim.x;

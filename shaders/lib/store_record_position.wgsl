@@ -28,7 +28,7 @@ fn store_lane(unit: Unit, lane: u32, task: u32, best: Best) -> Unit {
 // The position in the whole tensor of the window's element r: 64 bits, the low word first.
 fn whole_position(r: u32) -> vec2<u32> {
     var rest = r / params.run_len;
-    var position = add_product(params.first_position, r - rest * params.run_len, params.run_place);
+    var position = add_product(params.first_position, r - rest * params.run_len, params.run_logical_stride);
     for (var d = 0u; d + 1u < params.outer_rank; d++) {
         let dim = params.outer[d];
         let next = rest / dim.x;

@@ -100,8 +100,8 @@ impl Kernels {
     }
 
     async fn prepare_checked(&self, plan: &Plan) -> Result<Prepared, Error> {
-        let mut pipelines = Vec::with_capacity(plan.passes.len());
-        for pass in &plan.passes {
+        let mut pipelines = Vec::with_capacity(plan.dispatches.len());
+        for pass in &plan.dispatches {
             pipelines.push(self.pipeline(&pass.kernel).await?);
         }
         let scopes = Scopes::push(&self.device);
@@ -160,7 +160,7 @@ fn compile(device: &wgpu::Device, kernel: &Kernel, cache: Option<&wgpu::Pipeline
     let layout =
         device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(&label), entries: &entries });
     let module = shader_module(device, &label, kernel);
-    let constants: Vec<(&str, f64)> = kernel.constants.iter().map(|c| (c.name(), c.value().into())).collect();
+    let overrides: Vec<(&str, f64)> = kernel.overrides.iter().map(|c| (c.name(), c.value().into())).collect();
     let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
         label: Some(&label),
         layout: Some(&device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
@@ -171,7 +171,7 @@ fn compile(device: &wgpu::Device, kernel: &Kernel, cache: Option<&wgpu::Pipeline
         module: &module,
         entry_point: Some(Kernel::ENTRY_POINT),
         compilation_options: wgpu::PipelineCompilationOptions {
-            constants: &constants,
+            constants: &overrides,
             zero_initialize_workgroup_memory: false, // every kernel writes what it reads
         },
         cache,
@@ -191,6 +191,6 @@ fn shader_module(device: &wgpu::Device, label: &str, kernel: &Kernel) -> wgpu::S
     // SAFETY: what wgpu asks for in return is that no loop is infinite, and no loop of ours is, whatever the parameters
     // and the buffers hold. The text is put together from this crate's own shaders. Of every program that compiles,
     // tests/shaders holds that what a loop counts climbs by a constant to a bound that no step leaps over, or is halved
-    // to 0: with the constants that steps are made of at their largest, which Plan::check allows, and at their defaults.
+    // to 0: with the overrides that steps are made of at their largest, which Plan::check allows, and at their defaults.
     unsafe { device.create_shader_module_trusted(text, checks) }
 }

@@ -38,8 +38,8 @@ struct Inner {
     params: wgpu::Buffer,
     /// Where each pass's parameters lie.
     params_at: Vec<Range<u64>>,
-    /// The plan's constants, a buffer each.
-    constants: Vec<wgpu::Buffer>,
+    /// The plan's overrides, a buffer each.
+    overrides: Vec<wgpu::Buffer>,
 }
 
 impl Prepared {
@@ -53,7 +53,7 @@ impl Prepared {
         let alignment = u64::from(device.limits().min_uniform_buffer_offset_alignment);
         let mut bytes = Vec::new();
         let mut params_at = Vec::new();
-        for pass in &plan.passes {
+        for pass in &plan.dispatches {
             bytes.resize((bytes.len() as u64).next_multiple_of(alignment) as usize, 0);
             let begin = bytes.len() as u64;
             bytes.extend(pass.params.to_bytes());
@@ -62,7 +62,7 @@ impl Prepared {
         }
         let params = filled_buffer(device, "wgmax parameters", &bytes, wgpu::BufferUsages::UNIFORM)?;
         let constant = |bytes: &Vec<u8>| filled_buffer(device, "wgmax constant", bytes, wgpu::BufferUsages::STORAGE);
-        let constants = plan.constants.iter().map(constant).collect::<Result<_, _>>()?;
+        let overrides = plan.embedded.iter().map(constant).collect::<Result<_, _>>()?;
         Ok(Prepared(Arc::new(Inner {
             device: device.clone(),
             alignment_bytes: limits.binding_alignment_bytes,
@@ -70,7 +70,7 @@ impl Prepared {
             pipelines,
             params,
             params_at,
-            constants,
+            overrides,
         })))
     }
 
@@ -147,9 +147,9 @@ impl Prepared {
     }
 
     fn make_groups(&self, slots: &Slots<'_>) -> Bound {
-        let Inner { device, plan, pipelines, params, params_at, constants, .. } = &*self.0;
-        let passes = plan.passes.iter().zip(pipelines).zip(params_at);
-        let bind = |((pass, pipeline), at): ((&crate::plan::Pass, &Pipeline), &Range<u64>)| {
+        let Inner { device, plan, pipelines, params, params_at, overrides, .. } = &*self.0;
+        let passes = plan.dispatches.iter().zip(pipelines).zip(params_at);
+        let bind = |((pass, pipeline), at): ((&crate::plan::Dispatch, &Pipeline), &Range<u64>)| {
             let entry = |binding, buffer, offset, bytes| wgpu::BindGroupEntry {
                 binding,
                 resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
@@ -161,7 +161,7 @@ impl Prepared {
             let mut entries = vec![entry(0, params, at.start, at.end - at.start)];
             entries.extend(pass.bindings.iter().map(|b| {
                 let (buffer, offset) = match (b.slot, slots.get(b.slot)) {
-                    (Slot::Constant(n), _) => (&constants[n], 0),
+                    (Slot::Embedded(n), _) => (&overrides[n], 0),
                     (_, Some(slice)) => (slice.buffer(), slice.offset()),
                     (_, None) => (params, 0), // the count of slots was checked
                 };
@@ -206,7 +206,7 @@ impl Prepared {
             }
         }
         let buffer = |b: &Binding| slots.get(b.slot).map(|slice| slice.buffer());
-        for pass in &plan.passes {
+        for pass in &plan.dispatches {
             for written in pass.bindings.iter().filter(|b| b.writes) {
                 let mut reads = pass.bindings.iter().filter(|b| !b.writes);
                 if let Some(read) = reads.find(|read| buffer(read) == buffer(written)) {
@@ -271,13 +271,13 @@ fn filled_buffer(
 }
 
 impl<'a> Slots<'a> {
-    /// What the caller gave for a slot; nothing for constants, which are the plan's own.
+    /// What the caller gave for a slot; nothing for overrides, which are the plan's own.
     fn get(&self, slot: Slot) -> Option<&wgpu::BufferSlice<'a>> {
         match slot {
             Slot::Input(n) => self.inputs.get(n),
             Slot::Output(n) => self.outputs.get(n),
             Slot::Scratch(n) => self.scratch.get(n),
-            Slot::Constant(_) => None,
+            Slot::Embedded(_) => None,
         }
     }
 }

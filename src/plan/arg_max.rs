@@ -6,7 +6,7 @@ use super::reduce::reduce;
 use super::schedule::Reduction;
 use super::{Plan, output_bindings};
 use crate::error::list;
-use crate::shader::{Operator, Store};
+use crate::shader::{Epilogue, Operator};
 use crate::{ArgMax, ArgMaxOutput, Error, Limits, Operation};
 
 pub(crate) fn arg_max(op: &ArgMax, limits: &Limits) -> Result<Plan, Error> {
@@ -22,9 +22,9 @@ pub(crate) fn arg_max(op: &ArgMax, limits: &Limits) -> Result<Plan, Error> {
     let reduction = Reduction {
         dtype: op.dtype,
         operator: Operator::ArgMax,
-        store: match op.output {
-            ArgMaxOutput::Indices => Store::Index,
-            ArgMaxOutput::ValuesAndIndices => Store::Both,
+        epilogue: match op.output {
+            ArgMaxOutput::Indices => Epilogue::Index,
+            ArgMaxOutput::ValuesAndIndices => Epilogue::Both,
         },
         reduced,
         nan: op.nan,

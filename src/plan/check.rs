@@ -1,15 +1,15 @@
 //! Whether a plan is whole. Those that this crate makes are; one that was put together by hand, or read from a file, may
 //! not be.
 //!
-//! What passes does no harm, whatever its numbers are: it writes nothing but outputs and scratch, there only what its
+//! A plan that passes does no harm, whatever its numbers are: it writes nothing but outputs and scratch, there only what its
 //! bindings name (wgpu compares each index with the bound range), and it ends, since no invocation takes more turns, and
 //! no dispatch has more workgroups, than its numbers ask for.
 
 use super::device::MEMBER_BYTES;
 use super::schedule::MAX_STEPS;
 use super::{
-    Access, Binding, BroadcastParams, Constant, Declaration, HardmaxWriteParams, Kernel, MergeParams, Params, Pass,
-    Plan, Program, ReductionParams, Slot, Store, check_count,
+    Access, Binding, BroadcastParams, Declaration, Dispatch, Epilogue, HardmaxWriteParams, Kernel, MergeParams,
+    Override, Params, Plan, Program, ReductionParams, Slot, check_count,
 };
 use crate::error::list;
 use crate::shader::MAX_DIMS;
@@ -28,11 +28,11 @@ impl Plan {
     /// [`Error::InvalidPlan`] for one that contradicts itself; those of [`Limits::check`].
     pub fn check(&self, limits: &Limits) -> Result<(), Error> {
         limits.check()?;
-        check_count(self.passes.len())?;
+        check_count(self.dispatches.len())?;
         self.check_slots()?;
-        for (n, pass) in self.passes.iter().enumerate() {
-            self.check_pass(pass, limits).map_err(|error| match error {
-                Error::InvalidPlan { problem } => Error::InvalidPlan { problem: format!("pass {n}: {problem}") },
+        for (n, dispatch) in self.dispatches.iter().enumerate() {
+            self.check_pass(dispatch, limits).map_err(|error| match error {
+                Error::InvalidPlan { problem } => Error::InvalidPlan { problem: format!("dispatch {n}: {problem}") },
                 other => other,
             })?;
         }
@@ -51,35 +51,35 @@ impl Plan {
                 format!("output 0 is to be written over input {input}, also read")
             })?;
         }
-        for (n, bytes) in self.constants.iter().enumerate() {
+        for (n, bytes) in self.embedded.iter().enumerate() {
             ensure(!bytes.is_empty() && bytes.len().is_multiple_of(4), || {
-                format!("constant {n} has {} bytes, a multiple of 4 and more than 0 expected", bytes.len())
+                format!("embedded operand {n} has {} bytes, a multiple of 4 and more than 0 expected", bytes.len())
             })?;
         }
         Ok(())
     }
 
-    fn check_pass(&self, pass: &Pass, limits: &Limits) -> Result<(), Error> {
-        let group = check_kernel(&pass.kernel, limits)?;
-        for groups in pass.grid {
+    fn check_pass(&self, dispatch: &Dispatch, limits: &Limits) -> Result<(), Error> {
+        let group = check_kernel(&dispatch.kernel, limits)?;
+        for groups in dispatch.grid {
             within("workgroups in one dimension", groups.into(), limits.max_groups.into())?;
         }
-        ensure(pass.params_fit(), || format!("its parameters are such as {} does not take", pass.kernel))?;
-        check_work(pass, &Work::of(pass, &group)?)?;
-        within("storage bindings of a pass", pass.bindings.len() as u64, limits.max_storage_bindings.into())?;
-        self.check_bindings(pass, limits)
+        ensure(dispatch.params_fit(), || format!("its parameters are such as {} does not take", dispatch.kernel))?;
+        check_work(dispatch, &Work::of(dispatch, &group)?)?;
+        within("storage bindings of a dispatch", dispatch.bindings.len() as u64, limits.max_storage_bindings.into())?;
+        self.check_bindings(dispatch, limits)
     }
 
     /// The bindings are those that the shader declares, each once.
-    fn check_bindings(&self, pass: &Pass, limits: &Limits) -> Result<(), Error> {
-        let declared = pass.kernel.bindings();
-        let numbers: Vec<u32> = pass.bindings.iter().map(|own| own.binding).collect();
+    fn check_bindings(&self, dispatch: &Dispatch, limits: &Limits) -> Result<(), Error> {
+        let declared = dispatch.kernel.bindings();
+        let numbers: Vec<u32> = dispatch.bindings.iter().map(|own| own.binding).collect();
         let each_once = numbers.len() == declared.len() && declared.iter().all(|own| numbers.contains(&own.binding));
         ensure(each_once, || {
             let expected: Vec<u32> = declared.iter().map(|own| own.binding).collect();
-            format!("bindings {} given, {} expected by {}", list(&numbers), list(&expected), pass.kernel)
+            format!("bindings {} given, {} expected by {}", list(&numbers), list(&expected), dispatch.kernel)
         })?;
-        for own in &pass.bindings {
+        for own in &dispatch.bindings {
             within("bytes of a binding", own.bytes, limits.max_binding_bytes)?;
             let (offset, alignment) = (own.offset_bytes, limits.binding_alignment_bytes);
             if !offset.is_multiple_of(alignment) {
@@ -90,7 +90,7 @@ impl Plan {
                 Some(problem) => problem,
                 None => continue, // there is one for each
             };
-            let alone = pass.bindings.iter().filter(|other| own.writes && other.slot == own.slot).count() < 2;
+            let alone = dispatch.bindings.iter().filter(|other| own.writes && other.slot == own.slot).count() < 2;
             let problem = problem.or((!alone).then(|| format!("{} is written and bound twice", own.slot)));
             ensure(problem.is_none(), || format!("binding {}: {}", own.binding, problem.unwrap_or_default()))?;
         }
@@ -102,7 +102,7 @@ impl Plan {
             Slot::Input(n) => self.input_bytes.get(n).copied(),
             Slot::Output(n) => self.output_bytes.get(n).copied(),
             Slot::Scratch(n) => self.scratch_bytes.get(n).copied(),
-            Slot::Constant(n) => self.constants.get(n).map(|bytes| bytes.len() as u64),
+            Slot::Embedded(n) => self.embedded.get(n).map(|bytes| bytes.len() as u64),
         };
         let Some(given) = given else {
             return Some(format!("the plan has no {}", own.slot));
@@ -123,7 +123,7 @@ impl Plan {
     }
 }
 
-impl Pass {
+impl Dispatch {
     /// Whether the parameters are those of the program, and fit into its uniform buffer.
     fn params_fit(&self) -> bool {
         match (self.kernel.program, &self.params) {
@@ -150,31 +150,31 @@ struct Group {
     team: u64,
 }
 
-/// A kernel that there is, with its own constants, each at most once.
+/// A kernel that there is, with its own overrides, each at most once.
 fn check_kernel(kernel: &Kernel, limits: &Limits) -> Result<Group, Error> {
     ensure(kernel.exists(), || format!("there is no {kernel}"))?;
     if kernel.int64 && !limits.int64 {
         return Err(Error::MissingFeature { feature: "SHADER_INT64" });
     }
     let (mut group, mut team) = (None, None);
-    for (n, &constant) in kernel.constants.iter().enumerate() {
-        let name = constant.name();
-        ensure(kernel.declares(constant), || format!("{kernel} has no constant {name}"))?;
-        let before = &kernel.constants[..n];
-        ensure(before.iter().all(|other| other.name() != name), || format!("constant {name} is given twice"))?;
-        match constant {
-            Constant::Group(invocations) => group = Some(check_invocations("a workgroup", invocations)?),
-            Constant::Team(invocations) => team = Some(check_invocations("a team", invocations)?),
-            Constant::IndexWords(words) => {
+    for (n, &own) in kernel.overrides.iter().enumerate() {
+        let name = own.name();
+        ensure(kernel.declares(own), || format!("{kernel} has no override {name}"))?;
+        let before = &kernel.overrides[..n];
+        ensure(before.iter().all(|other| other.name() != name), || format!("override {name} is given twice"))?;
+        match own {
+            Override::Group(invocations) => group = Some(check_invocations("a workgroup", invocations)?),
+            Override::Team(invocations) => team = Some(check_invocations("a team", invocations)?),
+            Override::IndexWords(words) => {
                 ensure(matches!(words, 1 | 2), || format!("an index has {words} words, 1 or 2 expected"))?;
             }
             _ => {}
         }
     }
     // Their defaults are no device's.
-    let given = |constant: Option<u64>, name| ensure(constant.is_some(), || format!("constant {name} is missing"));
+    let given = |own: Option<u64>, name| ensure(own.is_some(), || format!("override {name} is missing"));
     given(group, "GROUP")?;
-    if kernel.declares(Constant::Team(1)) {
+    if kernel.declares(Override::Team(1)) {
         given(team, "TEAM")?;
     }
     let group = Group { invocations: group.unwrap_or(1), team: team.unwrap_or(1) };
@@ -208,7 +208,7 @@ fn check_group(kernel: &Kernel, group: &Group, limits: &Limits) -> Result<(), Er
 /// How many results of a reduction share what is written at once.
 fn store_lanes(kernel: &Kernel) -> u64 {
     match kernel.program {
-        Program::Reduce { store, .. } | Program::Merge { store, .. } => store.lanes(kernel.dtype),
+        Program::Reduce { epilogue, .. } | Program::Merge { epilogue, .. } => epilogue.lanes(kernel.dtype),
         _ => 1,
     }
 }
@@ -224,27 +224,27 @@ struct Work {
 /// The most turns of an invocation: far more than are planned, no fewer than lavapipe makes before it ends a loop.
 const MAX_TURNS: u64 = 2 * MAX_STEPS;
 
-fn check_work(pass: &Pass, work: &Work) -> Result<(), Error> {
-    let [x, y, z] = pass.grid.map(u64::from);
+fn check_work(dispatch: &Dispatch, work: &Work) -> Result<(), Error> {
+    let [x, y, z] = dispatch.grid.map(u64::from);
     // Folded into two dimensions, where the last row may be surplus.
     let enough = z == 1 && x * y >= work.groups && x * y < work.groups + x.max(y).max(1);
-    ensure(enough, || format!("{:?} workgroups given, {} in two dimensions expected", pass.grid, work.groups))?;
+    ensure(enough, || format!("{:?} workgroups given, {} in two dimensions expected", dispatch.grid, work.groups))?;
     ensure(work.turns <= MAX_TURNS, || {
         format!("an invocation takes {} turns of its loops, at most {MAX_TURNS} expected", work.turns)
     })
 }
 
 impl Work {
-    fn of(pass: &Pass, group: &Group) -> Result<Work, Error> {
-        match &pass.params {
+    fn of(dispatch: &Dispatch, group: &Group) -> Result<Work, Error> {
+        match &dispatch.params {
             Params::Fill(params) => {
                 ensure(params.share > 0, || "0 words in turn: more than 0 expected".to_string())?;
                 Ok(Work::shared(params.words.into(), params.share.into(), 1, group))
             }
-            Params::Reduction(params) => Work::of_reduction(&pass.kernel, params, group),
-            Params::Merge(params) => Work::of_merge(&pass.kernel, params, group),
-            Params::HardmaxWrite(params) => Work::of_write(&pass.kernel, params, group),
-            Params::Broadcast(params) => Work::of_broadcast(&pass.kernel, params, group),
+            Params::Reduction(params) => Work::of_reduction(&dispatch.kernel, params, group),
+            Params::Merge(params) => Work::of_merge(&dispatch.kernel, params, group),
+            Params::HardmaxWrite(params) => Work::of_write(&dispatch.kernel, params, group),
+            Params::Broadcast(params) => Work::of_broadcast(&dispatch.kernel, params, group),
         }
     }
 
@@ -269,16 +269,16 @@ impl Work {
         ensure(outputs > 0 && share > 0 && columns > 0, || {
             format!("{outputs} outputs in {columns} columns, {share} in turn: more than 0 expected")
         })?;
-        let Program::Reduce { access, store, .. } = kernel.program else {
+        let Program::Reduce { access, epilogue, .. } = kernel.program else {
             return Err(Error::InvalidPlan { problem: format!("{kernel} reduces nothing") });
         };
         let turns = chunk_turns(kernel, params, access, group.team)?;
         if access == Access::Columns {
-            let packs = if kernel.constants.contains(&Constant::Wide) { 4 } else { 1 };
+            let packs = if kernel.overrides.contains(&Override::Wide) { 4 } else { 1 };
             let blocks = outputs / columns * columns.div_ceil(kernel.dtype.pack_elements() * packs);
             return Ok(Work::shared(blocks.saturating_mul(chunks), 1, turns.saturating_mul(packs), group));
         }
-        let tasks = if store == Store::Record { outputs.saturating_mul(chunks) } else { outputs };
+        let tasks = if epilogue == Epilogue::Record { outputs.saturating_mul(chunks) } else { outputs };
         Ok(Work::reducing(kernel, tasks, share, turns, group))
     }
 
@@ -328,18 +328,18 @@ impl Work {
 fn chunk_turns(kernel: &Kernel, params: &ReductionParams, access: Access, team: u64) -> Result<u64, Error> {
     let [reduce_len, chunk_len, chunks, run_len] =
         [params.reduce_len, params.chunk_len, params.chunks, params.run_len].map(u64::from);
-    let has = |constant| kernel.constants.contains(&constant);
-    let len = if has(Constant::Split) { chunk_len.min(reduce_len) } else { reduce_len };
+    let has = |own| kernel.overrides.contains(&own);
+    let len = if has(Override::Split) { chunk_len.min(reduce_len) } else { reduce_len };
     ensure(len > 0 && run_len > 0 && chunks > 0, || {
         format!("{reduce_len} elements in {chunks} chunks of {chunk_len}, in runs of {run_len}: more than 0 expected")
     })?;
     // A chunk that begins behind the last element would never end.
-    let chunks_fit = !has(Constant::Split) || (chunks - 1).saturating_mul(chunk_len) < reduce_len;
+    let chunks_fit = !has(Override::Split) || (chunks - 1).saturating_mul(chunk_len) < reduce_len;
     ensure(chunks_fit, || format!("{chunks} chunks of {chunk_len} are more than {reduce_len} elements"))?;
     // What is counted ends within the next chunk, and within the next run.
-    let next = |constant, len| if has(constant) { len } else { 0 };
-    countable(reduce_len + next(Constant::Split, chunk_len).max(next(Constant::Runs, run_len)))?;
-    let (runs, run_len) = if has(Constant::Runs) { (len.div_ceil(run_len) + 1, run_len.min(len)) } else { (1, len) };
+    let next = |own, len| if has(own) { len } else { 0 };
+    countable(reduce_len + next(Override::Split, chunk_len).max(next(Override::Runs, run_len)))?;
+    let (runs, run_len) = if has(Override::Runs) { (len.div_ceil(run_len) + 1, run_len.min(len)) } else { (1, len) };
     let run_turns = match access {
         Access::Rows => run_len / (kernel.dtype.pack_elements() * team * 4) + 1,
         Access::Columns => run_len + 1,

@@ -1,6 +1,6 @@
 //! What plans know of a device: its limits, and the tuning policy, which says what it likes, as numbers.
 
-use super::Passes;
+use super::Dispatches;
 use super::layout::{MAX_ELEMENTS, to_u32};
 use crate::{AdapterKind, DType, Error, Limits};
 
@@ -171,8 +171,8 @@ impl Device {
     }
 
     /// Whether a stage of the device has bindings enough for the dispatches.
-    pub fn check_binding_count(&self, passes: &Passes) -> Result<(), Error> {
-        let needed = passes.0.iter().map(|pass| pass.bindings.len() as u64).max().unwrap_or(0);
+    pub fn check_binding_count(&self, dispatches: &Dispatches) -> Result<(), Error> {
+        let needed = dispatches.0.iter().map(|dispatch| dispatch.bindings.len() as u64).max().unwrap_or(0);
         let given = self.limits.max_storage_bindings.into();
         let what = "max_storage_buffers_per_shader_stage";
         if needed > given { Err(Error::DeviceTooSmall { what, given, needed }) } else { Ok(()) }

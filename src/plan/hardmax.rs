@@ -7,10 +7,10 @@ use super::fill::{fill, filled_words};
 use super::layout::{blocks, sources, to_u32};
 use super::reduce::reduce;
 use super::schedule::Reduction;
-use super::{Binding, Pass, Passes, Plan, Slot, output_bindings, target_part};
+use super::{Binding, Dispatch, Dispatches, Plan, Slot, output_bindings, target_part};
 use crate::element::{Element, with_element_type};
 use crate::error::list;
-use crate::shader::{Constant, HardmaxWriteParams, Kernel, Operator, Params, Program, Store};
+use crate::shader::{Epilogue, HardmaxWriteParams, Kernel, Operator, Override, Params, Program};
 use crate::{DType, Error, Hardmax, Limits, Operation};
 
 pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
@@ -31,7 +31,7 @@ pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
     let search = Reduction {
         dtype: op.dtype,
         operator: Operator::ArgMax,
-        store: Store::Index,
+        epilogue: Epilogue::Index,
         reduced: slice,
         nan: op.nan,
         last: false,
@@ -41,9 +41,9 @@ pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
     };
     let bytes = out_len.saturating_mul(4);
     let winners = Binding { binding: 3, slot: Slot::Scratch(1), writes: true, offset_bytes: 0, bytes };
-    let mut passes = reduce(&search, sources(&op.input, 0), &[winners])?;
-    passes.append(output.write(device)?)?;
-    plan.complete(passes, device)
+    let mut dispatches = reduce(&search, sources(&op.input, 0), &[winners])?;
+    dispatches.append(output.write(device)?)?;
+    plan.complete(dispatches, device)
 }
 
 /// The output as blocks of `slice_len` rows of `columns` elements.
@@ -63,11 +63,11 @@ impl Output {
     }
 
     /// The dispatches that write once the winners are known: one where output and winners fit a binding each.
-    fn write(&self, device: &Device) -> Result<Passes, Error> {
+    fn write(&self, device: &Device) -> Result<Dispatches, Error> {
         let bytes = self.dtype.bytes();
         let step = device.binding_step(&[bytes]);
         let most = device.writable(bytes, self.write_len())?;
-        let mut passes = Passes::default();
+        let mut dispatches = Dispatches::default();
         let mut first = 0;
         while first < self.len {
             let countable = self.countable(first) / step * step;
@@ -79,14 +79,14 @@ impl Output {
             let windows = self.winners(first, len, device);
             let several = windows.len() > 1;
             for (n, winners) in windows.into_iter().enumerate() {
-                let mut constants = vec![Constant::Group(device.tuning.group as u32)];
-                constants.extend(several.then_some(Constant::BoundsChecked));
-                constants.extend((n > 0).then_some(Constant::Accumulate));
-                passes.push(self.write_part(first, len, winners, constants, device)?)?;
+                let mut overrides = vec![Override::Group(device.tuning.group as u32)];
+                overrides.extend(several.then_some(Override::BoundsChecked));
+                overrides.extend((n > 0).then_some(Override::Accumulate));
+                dispatches.push(self.write_part(first, len, winners, overrides, device)?)?;
             }
             first += len;
         }
-        Ok(passes)
+        Ok(dispatches)
     }
 
     /// Writes some of the output, as far as these winners are concerned.
@@ -95,9 +95,9 @@ impl Output {
         first: u64,
         len: u64,
         winners: Binding,
-        constants: Vec<Constant>,
+        overrides: Vec<Override>,
         device: &Device,
-    ) -> Result<Pass, Error> {
+    ) -> Result<Dispatch, Error> {
         let Output { dtype, slice_len, columns, target, .. } = *self;
         let line = first / columns;
         let (block, position) = (line / slice_len, line % slice_len);
@@ -109,8 +109,8 @@ impl Output {
         let (write_len, group) = (self.write_len(), device.tuning.group);
         let writes = len.div_ceil(write_len);
         let share = device.share(writes);
-        Ok(Pass {
-            kernel: Kernel::new(program, dtype, constants, device.tuning.int64),
+        Ok(Dispatch {
+            kernel: Kernel::new(program, dtype, overrides, device.tuning.int64),
             params: Params::HardmaxWrite(HardmaxWriteParams {
                 len: to_u32(len)?,
                 columns: to_u32(columns)?,

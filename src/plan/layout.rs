@@ -29,7 +29,7 @@ pub(super) struct Dimension {
     pub size: u64,
     pub stride: i64,
     /// How many outputs, or positions, lie from one to the next in the whole reduction.
-    pub place: u64,
+    pub logical_stride: u64,
 }
 
 /// Dimensions, outermost first, that address the same elements in the same order with as few of them as possible;
@@ -40,7 +40,7 @@ pub(super) fn collapse(dimensions: impl DoubleEndedIterator<Item = Dimension>) -
         match merged.last_mut() {
             Some(inner)
                 if inner.stride.checked_mul(inner.size as i64) == Some(own.stride)
-                    && inner.place.checked_mul(inner.size) == Some(own.place) =>
+                    && inner.logical_stride.checked_mul(inner.size) == Some(own.logical_stride) =>
             {
                 inner.size *= own.size;
             }
@@ -106,15 +106,25 @@ pub(super) struct ReductionShape {
 impl ReductionShape {
     /// `any_order`: whether the reduced elements may be taken in another order, as values may, but not positions. Then
     /// repeated elements are left out, reversed dimensions turned round, and the smallest stride goes innermost.
-    /// `places` has, for each dimension, how many outputs or positions lie from one index to the next.
-    pub fn new(view: &View, reduced: &[usize], any_order: bool, extent: &Extent, places: &[u64]) -> ReductionShape {
-        let dimension = |d: usize| Dimension { size: view.shape()[d], stride: view.strides()[d], place: places[d] };
+    /// `logical_strides` has, for each dimension, how many outputs or positions lie from one index to the next.
+    pub fn new(
+        view: &View,
+        reduced: &[usize],
+        any_order: bool,
+        extent: &Extent,
+        logical_strides: &[u64],
+    ) -> ReductionShape {
+        let dimension = |d: usize| Dimension {
+            size: view.shape()[d],
+            stride: view.strides()[d],
+            logical_stride: logical_strides[d],
+        };
         let kept = collapse((0..view.rank()).filter(|d| !reduced.contains(d)).map(dimension));
         let mut start = view.offset() - extent.base;
         let mut dimensions: Vec<Dimension> = reduced.iter().map(|&d| dimension(d)).filter(|d| d.size != 1).collect();
         if any_order {
             dimensions.retain(|d| d.stride != 0);
-            dimensions.iter_mut().for_each(|d| d.place = 0); // values have no positions
+            dimensions.iter_mut().for_each(|d| d.logical_stride = 0); // values have no positions
             for d in dimensions.iter_mut().filter(|d| d.stride < 0) {
                 start = start.wrapping_add_signed(d.stride * (d.size as i64 - 1)); // stays within the view's extent
                 d.stride = -d.stride;
@@ -123,7 +133,7 @@ impl ReductionShape {
         }
         let mut reduced = collapse(dimensions.into_iter());
         if reduced.is_empty() {
-            reduced.push(Dimension { size: 1, stride: 0, place: 0 });
+            reduced.push(Dimension { size: 1, stride: 0, logical_stride: 0 });
         }
         ReductionShape { kept, reduced, start, span: extent.span }
     }
@@ -178,7 +188,7 @@ pub(super) fn blocks(range: Range<u64>, block: u64) -> impl Iterator<Item = Rang
     (0..count).map(move |n| start + n * block..end.min(start + (n + 1) * block))
 }
 
-/// The most elements of a window, whose addresses and counters have 32 bits and pass the ends by some packs.
+/// The most elements of a window, whose addresses and counters have 32 bits and run past the ends by some packs.
 pub(super) const MAX_ELEMENTS: u64 = 1 << 31;
 
 pub(super) fn gcd(a: u64, b: u64) -> u64 {
@@ -190,32 +200,36 @@ pub(super) fn product(dimensions: &[Dimension]) -> u64 {
 }
 
 /// For each dimension how many outputs, or positions where it is reduced, lie from one index to the next.
-pub(super) fn places(shape: &[u64], reduced: &[usize]) -> Vec<u64> {
-    let mut places = vec![0; shape.len()];
+pub(super) fn logical_strides(shape: &[u64], reduced: &[usize]) -> Vec<u64> {
+    let mut logical_strides = vec![0; shape.len()];
     let (mut outputs, mut positions) = (1_u64, 1_u64);
     for (d, &size) in shape.iter().enumerate().rev() {
         let place = if reduced.contains(&d) { &mut positions } else { &mut outputs };
-        places[d] = *place;
+        logical_strides[d] = *place;
         *place = place.saturating_mul(size);
     }
-    places
+    logical_strides
 }
 
-/// The dimensions as the shaders take them; their places only where the shader looks at them.
+/// The dimensions as the shaders take them; their logical_strides only where the shader looks at them.
 pub(super) fn shader_dims(dimensions: &[Dimension], placed: bool) -> Result<Vec<Dim>, Error> {
     if dimensions.len() > MAX_DIMS {
         let given = dimensions.len() as u64;
         return Err(Error::TooLarge { what: "dimensions that do not collapse", given, limit: MAX_DIMS as u64 });
     }
     let dim = |d: &Dimension| {
-        Ok(Dim { size: to_u32(d.size)?, stride: stride_u32(d.stride)?, place: if placed { d.place } else { 0 } })
+        Ok(Dim {
+            size: to_u32(d.size)?,
+            stride: stride_u32(d.stride)?,
+            logical_stride: if placed { d.logical_stride } else { 0 },
+        })
     };
     dimensions.iter().map(dim).collect()
 }
 
 pub(super) fn to_u32(n: u64) -> Result<u32, Error> {
     u32::try_from(n).map_err(|_| Error::TooLarge {
-        what: "elements that one pass counts",
+        what: "elements that one dispatch counts",
         given: n,
         limit: u32::MAX.into(),
     })

@@ -9,9 +9,9 @@ use std::ops::Range;
 use super::device::Device;
 use super::layout::{Extent, Source, blocks, boxed, gcd, sources, stride_u32, to_u32};
 use super::schedule::MAX_STEPS;
-use super::{Binding, Pass, Passes, Plan, Slot, check_count, nan_constant, output_bindings, target_part};
+use super::{Binding, Dispatch, Dispatches, Plan, Slot, check_count, nan_override, output_bindings, target_part};
 use crate::error::list;
-use crate::shader::{BroadcastParams, Constant, FIRST_OPERAND, Kernel, MAX_DIMS, OperandParams, Params, Program};
+use crate::shader::{BroadcastParams, FIRST_OPERAND, Kernel, MAX_DIMS, OperandParams, Override, Params, Program};
 use crate::{DType, Error, Limits, Max, Operation, View};
 
 /// The most operands of one dispatch: a mask of 32 bits tells their forms.
@@ -39,11 +39,11 @@ pub(crate) fn max(op: &Max, limits: &Limits) -> Result<Plan, Error> {
         slot += input.views().len();
     }
     if let Some(constant) = &op.constant {
-        let source = Source { slot: Slot::Constant(0), view: View::new(constant.shape())? };
+        let source = Source { slot: Slot::Embedded(0), view: View::new(constant.shape())? };
         operands.push(Operand::new(vec![source], constant.shape(), &output.shape)?);
         let mut bytes = constant.bytes().to_vec();
         bytes.resize(bytes.len().next_multiple_of(4), 0);
-        plan.constants.push(bytes);
+        plan.embedded.push(bytes);
     }
     let max_operands = u64::from(device.limits.max_storage_bindings).saturating_sub(1).min(MAX_OPERANDS);
     if max_operands == 0 {
@@ -51,7 +51,7 @@ pub(crate) fn max(op: &Max, limits: &Limits) -> Result<Plan, Error> {
         return Err(Error::DeviceTooSmall { what, given, needed: 2 });
     }
     let broadcast = Broadcast { op, shape: &output.shape, operands, len: output.len(), target, max_operands, device };
-    plan.complete(broadcast.passes()?, device)
+    plan.complete(broadcast.dispatches()?, device)
 }
 
 /// Operands stretched to the output's shape.
@@ -67,12 +67,12 @@ struct Broadcast<'a> {
 }
 
 impl Broadcast<'_> {
-    fn passes(&self) -> Result<Passes, Error> {
-        let mut passes = Passes::default();
+    fn dispatches(&self) -> Result<Dispatches, Error> {
+        let mut dispatches = Dispatches::default();
         for indices in self.boxes()? {
-            passes.append(self.one_box(&indices)?)?;
+            dispatches.append(self.one_box(&indices)?)?;
         }
-        Ok(passes)
+        Ok(dispatches)
     }
 
     /// The whole output, if it and each operand fit a binding; otherwise boxes of consecutive elements that do.
@@ -137,7 +137,7 @@ impl Broadcast<'_> {
     }
 
     /// The dispatches that write one box.
-    fn one_box(&self, indices: &[Range<u64>]) -> Result<Passes, Error> {
+    fn one_box(&self, indices: &[Range<u64>]) -> Result<Dispatches, Error> {
         let (dtype, device, in_place) = (self.op.dtype, self.device, self.op.in_place.is_some());
         let (bytes, lanes) = (dtype.bytes(), dtype.lanes());
         let shape: Vec<u64> = indices.iter().map(|range| range.end - range.start).collect();
@@ -157,17 +157,17 @@ impl Broadcast<'_> {
             begin,
             end,
             keeps: !begin.is_multiple_of(lanes) || end < units,
-            nan: nan_constant(dtype, self.op.nan),
+            nan: nan_override(dtype, self.op.nan),
         };
-        let mut passes = Passes::default();
+        let mut dispatches = Dispatches::default();
         let mut continues = in_place;
         for reads in own.rounds(&sources)?.iter().flat_map(|round| round.chunks(self.max_operands as usize)) {
-            passes.append(own.passes(reads, continues)?)?;
+            dispatches.append(own.dispatches(reads, continues)?)?;
             continues = true;
         }
-        match passes.0.is_empty() {
-            true => own.passes(&[], continues), // one input, in place: NaN is made canonical
-            false => Ok(passes),
+        match dispatches.0.is_empty() {
+            true => own.dispatches(&[], continues), // one input, in place: NaN is made canonical
+            false => Ok(dispatches),
         }
     }
 }
@@ -390,7 +390,7 @@ struct OutputBox<'a> {
     end: u64,
     /// Whether there are elements around it to be kept.
     keeps: bool,
-    nan: Option<Constant>,
+    nan: Option<Override>,
 }
 
 impl OutputBox<'_> {
@@ -409,7 +409,7 @@ impl OutputBox<'_> {
     }
 
     /// Whole packs, where every operand has them; what remains element by element.
-    fn passes(&self, reads: &[Read], continues: bool) -> Result<Passes, Error> {
+    fn dispatches(&self, reads: &[Read], continues: bool) -> Result<Dispatches, Error> {
         let (pack, lanes) = (self.dtype.pack_elements(), self.dtype.lanes());
         let units = (self.begin + self.len).div_ceil(lanes);
         let elements = Program::MaxElements { operands: reads.len() as u32 };
@@ -419,32 +419,38 @@ impl OutputBox<'_> {
             && (whole || self.rows.sizes.len() == 1 && packs >= FEWEST_PACKS)
             && reads.iter().all(|read| read.has_packs(pack));
         if !packs_fit {
-            return Ok(Passes(vec![self.pass(elements, reads, continues, self.begin / lanes..units)?]));
+            return Ok(Dispatches(vec![self.dispatch(elements, reads, continues, self.begin / lanes..units)?]));
         }
         let splats = reads.iter().enumerate().filter(|(_, o)| o.is_splat()).fold(0, |mask, (n, _)| mask | 1 << n);
         let program = Program::MaxPacks { operands: reads.len() as u32, splats };
-        let mut passes = Passes(vec![self.pass(program, reads, continues, 0..packs)?]);
+        let mut dispatches = Dispatches(vec![self.dispatch(program, reads, continues, 0..packs)?]);
         if !whole {
-            passes.push(self.pass(elements, reads, continues, packs * pack / lanes..units)?)?;
+            dispatches.push(self.dispatch(elements, reads, continues, packs * pack / lanes..units)?)?;
         }
-        Ok(passes)
+        Ok(dispatches)
     }
 
     /// Writes these packs, or output units.
-    fn pass(&self, program: Program, reads: &[Read], continues: bool, writes: Range<u64>) -> Result<Pass, Error> {
+    fn dispatch(
+        &self,
+        program: Program,
+        reads: &[Read],
+        continues: bool,
+        writes: Range<u64>,
+    ) -> Result<Dispatch, Error> {
         let (device, group) = (self.device, self.device.tuning.group);
         let count = writes.end - writes.start;
         let share = self.share(program, reads.len() as u64, count)?;
-        let constants = [
-            Some(Constant::Group(group as u32)),
+        let overrides = [
+            Some(Override::Group(group as u32)),
             self.nan,
-            continues.then_some(Constant::Accumulate),
-            (self.keeps && !program.takes_packs()).then_some(Constant::PreserveEdges),
-            reads.iter().any(|read| read.partial).then_some(Constant::BoundsChecked),
+            continues.then_some(Override::Accumulate),
+            (self.keeps && !program.takes_packs()).then_some(Override::PreserveEdges),
+            reads.iter().any(|read| read.partial).then_some(Override::BoundsChecked),
         ];
         let operand = |(n, read): (usize, &Read)| Binding { binding: FIRST_OPERAND + n as u32, ..read.window };
-        Ok(Pass {
-            kernel: Kernel::new(program, self.dtype, constants.into_iter().flatten().collect(), device.tuning.int64),
+        Ok(Dispatch {
+            kernel: Kernel::new(program, self.dtype, overrides.into_iter().flatten().collect(), device.tuning.int64),
             params: Params::Broadcast(BroadcastParams {
                 len: to_u32(self.len)?,
                 share: to_u32(share)?,

@@ -21,15 +21,15 @@ use std::fmt;
 pub(crate) use arg_max::arg_max;
 pub(crate) use hardmax::hardmax;
 pub(crate) use max::max;
-pub use portable::{PortableAccess, PortableBinding, PortablePass, PortablePlan, PortableShader, PortableSlot};
+pub use portable::{PortableAccess, PortableBinding, PortableDispatch, PortablePlan, PortableShader, PortableSlot};
 pub(crate) use reduce_max::reduce_max;
 
 use device::Device;
 
 use crate::dtype::padded_bytes;
 pub use crate::shader::{
-    Access, BroadcastParams, Constant, Declaration, Dim, FillParams, HardmaxWriteParams, Kernel, MergeParams,
-    OperandParams, Operator, Params, Placement, Program, ReductionParams, Role, Store,
+    Access, BroadcastParams, Declaration, Dim, Epilogue, FillParams, HardmaxWriteParams, Kernel, MergeParams,
+    OperandParams, Operator, Override, Params, Program, RecordOrigin, ReductionParams, Role,
 };
 use crate::{DType, Error, NanPolicy, TensorType};
 
@@ -38,7 +38,7 @@ use crate::{DType, Error, NanPolicy, TensorType};
 /// ```
 /// # use wgmax::{DType, Limits, Operation, ReduceMax, View};
 /// let plan = ReduceMax::new(DType::F32, View::new([1 << 24])?).plan(&Limits::default())?;
-/// assert_eq!(plan.passes.len(), 2); // split over workgroups, then finished
+/// assert_eq!(plan.dispatches.len(), 2); // split over workgroups, then finished
 /// assert!(plan.scratch_bytes[0] <= (64 << 20) / 64 + (64 << 10));
 /// # Ok::<(), wgmax::Error>(())
 /// ```
@@ -58,15 +58,15 @@ pub struct Plan {
     /// that input is not looked at.
     pub in_place: Option<usize>,
     /// The little-endian bytes of operands that travel with the plan, each a whole number of words.
-    pub constants: Vec<Vec<u8>>,
+    pub embedded: Vec<Vec<u8>>,
     /// The dispatches. Each may depend on those before it. None at all where every output is empty.
-    pub passes: Vec<Pass>,
+    pub dispatches: Vec<Dispatch>,
 }
 
 /// One dispatch.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Pass {
+pub struct Dispatch {
     /// The shader.
     pub kernel: Kernel,
     /// Its parameters, a uniform buffer at binding 0 of group 0.
@@ -77,7 +77,7 @@ pub struct Pass {
     pub bindings: Vec<Binding>,
 }
 
-/// One storage binding of a pass.
+/// One storage binding of a dispatch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Binding {
@@ -104,8 +104,8 @@ pub enum Slot {
     Output(usize),
     /// Scratch buffer number n.
     Scratch(usize),
-    /// Constant number n of the plan: a buffer of the host's, filled with its bytes once.
-    Constant(usize),
+    /// Embedded operand number n of the plan: a buffer of the host's, filled with its bytes once.
+    Embedded(usize),
 }
 
 impl Plan {
@@ -117,20 +117,20 @@ impl Plan {
             output_bytes: outputs.iter().map(|output| output.bytes).collect(),
             scratch_bytes: [0; 2],
             in_place: None,
-            constants: vec![],
-            passes: vec![],
+            embedded: vec![],
+            dispatches: vec![],
         }
     }
 
-    /// The plan with these passes and their needs counted, if the device has bindings enough for them.
-    fn complete(mut self, passes: Passes, device: &Device) -> Result<Plan, Error> {
-        device.check_binding_count(&passes)?;
-        self.passes = passes.0;
-        for binding in self.passes.iter().flat_map(|pass| &pass.bindings) {
+    /// The plan with these dispatches and their needs counted, if the device has bindings enough for them.
+    fn complete(mut self, dispatches: Dispatches, device: &Device) -> Result<Plan, Error> {
+        device.check_binding_count(&dispatches)?;
+        self.dispatches = dispatches.0;
+        for binding in self.dispatches.iter().flat_map(|dispatch| &dispatch.bindings) {
             let bytes = match binding.slot {
                 Slot::Input(n) => &mut self.input_bytes[n],
                 Slot::Scratch(n) => &mut self.scratch_bytes[n],
-                Slot::Output(_) | Slot::Constant(_) => continue,
+                Slot::Output(_) | Slot::Embedded(_) => continue,
             };
             *bytes = binding.end_bytes().max(*bytes);
         }
@@ -140,10 +140,10 @@ impl Plan {
     /// Bytes that the dispatches read and write in all: each binding once, except that one bound twice, as words and as
     /// packs, counts once, and one that is read and written counts twice.
     pub fn moved_bytes(&self) -> u64 {
-        let pass_bytes = |pass: &Pass| -> u64 {
-            let continues = pass.kernel.constants.contains(&Constant::Accumulate);
+        let pass_bytes = |dispatch: &Dispatch| -> u64 {
+            let continues = dispatch.kernel.overrides.contains(&Override::Accumulate);
             let mut seen: Vec<Binding> = Vec::new();
-            for b in &pass.bindings {
+            for b in &dispatch.bindings {
                 if seen.iter().all(|own| own.slot != b.slot) {
                     seen.push(*b);
                 }
@@ -151,7 +151,7 @@ impl Plan {
             let bytes = |b: &Binding| if b.writes && continues { b.bytes.saturating_mul(2) } else { b.bytes };
             seen.iter().map(bytes).fold(0, u64::saturating_add)
         };
-        self.passes.iter().map(pass_bytes).fold(0, u64::saturating_add)
+        self.dispatches.iter().map(pass_bytes).fold(0, u64::saturating_add)
     }
 }
 
@@ -168,17 +168,17 @@ impl fmt::Display for Slot {
             Slot::Input(n) => write!(f, "input {n}"),
             Slot::Output(n) => write!(f, "output {n}"),
             Slot::Scratch(n) => write!(f, "scratch {n}"),
-            Slot::Constant(n) => write!(f, "constant {n}"),
+            Slot::Embedded(n) => write!(f, "embedded {n}"),
         }
     }
 }
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {} passes, scratch {:?} bytes", self.label, self.passes.len(), self.scratch_bytes)?;
-        for pass in &self.passes {
-            write!(f, "\n  {} {:?}", pass.kernel, pass.grid)?;
-            for b in &pass.bindings {
+        write!(f, "{}: {} dispatches, scratch {:?} bytes", self.label, self.dispatches.len(), self.scratch_bytes)?;
+        for dispatch in &self.dispatches {
+            write!(f, "\n  {} {:?}", dispatch.kernel, dispatch.grid)?;
+            for b in &dispatch.bindings {
                 let access = if b.writes { "writes" } else { "reads" };
                 write!(f, "\n    {access} {} bytes {}..{}", b.slot, b.offset_bytes, b.end_bytes())?;
             }
@@ -196,8 +196,8 @@ fn output_bindings(outputs: &[TensorType]) -> Vec<Binding> {
     outputs.iter().enumerate().map(whole).collect()
 }
 
-fn nan_constant(dtype: DType, nan: NanPolicy) -> Option<Constant> {
-    (dtype.is_float() && nan == NanPolicy::Ignore).then_some(Constant::NansIgnored)
+fn nan_override(dtype: DType, nan: NanPolicy) -> Option<Override> {
+    (dtype.is_float() && nan == NanPolicy::Ignore).then_some(Override::NansIgnored)
 }
 
 /// Some elements of what a binding holds.
@@ -206,31 +206,31 @@ fn target_part(target: Binding, element_bytes: u64, first: u64, len: u64) -> Bin
     Binding { offset_bytes, bytes: (len * element_bytes).next_multiple_of(4), ..target }
 }
 
-/// The most passes of a plan. Each has parameters, and a bind group.
-const MAX_PASSES: usize = 1 << 12;
+/// The most dispatches of a plan. Each has parameters, and a bind group.
+const MAX_DISPATCHES: usize = 1 << 12;
 
-/// The passes of a plan, or of a part of one: no more than a plan may have.
+/// The dispatches of a plan, or of a part of one: no more than a plan may have.
 #[derive(Debug, Default)]
-struct Passes(Vec<Pass>);
+struct Dispatches(Vec<Dispatch>);
 
-impl Passes {
-    fn push(&mut self, pass: Pass) -> Result<(), Error> {
+impl Dispatches {
+    fn push(&mut self, dispatch: Dispatch) -> Result<(), Error> {
         check_count(self.0.len() + 1)?;
-        self.0.push(pass);
+        self.0.push(dispatch);
         Ok(())
     }
 
-    fn append(&mut self, more: Passes) -> Result<(), Error> {
+    fn append(&mut self, more: Dispatches) -> Result<(), Error> {
         check_count(self.0.len() + more.0.len())?;
         self.0.extend(more.0);
         Ok(())
     }
 }
 
-fn check_count(passes: usize) -> Result<(), Error> {
-    if passes > MAX_PASSES { Err(too_many(passes as u64)) } else { Ok(()) }
+fn check_count(dispatches: usize) -> Result<(), Error> {
+    if dispatches > MAX_DISPATCHES { Err(too_many(dispatches as u64)) } else { Ok(()) }
 }
 
 fn too_many(given: u64) -> Error {
-    Error::TooLarge { what: "passes", given, limit: MAX_PASSES as u64 }
+    Error::TooLarge { what: "dispatches", given, limit: MAX_DISPATCHES as u64 }
 }

@@ -19,7 +19,7 @@ use super::{Kernel, Plan, Slot};
 /// # use wgmax::plan::PortablePlan;
 /// let plan = ReduceMax::new(DType::F32, View::new([1 << 24])?).plan(&Limits::default())?;
 /// let portable = PortablePlan::from(&plan);
-/// assert_eq!((portable.passes.len(), portable.shaders.len()), (2, 2));
+/// assert_eq!((portable.dispatches.len(), portable.shaders.len()), (2, 2));
 /// assert!(portable.shaders[0].wgsl.contains("fn main("));
 /// # Ok::<(), wgmax::Error>(())
 /// ```
@@ -39,18 +39,18 @@ pub struct PortablePlan {
     /// The input that output 0 is written over, if there is one: that input is not bound.
     pub in_place: Option<usize>,
     /// The words of the buffers that travel with the plan.
-    pub constants: Vec<Vec<u32>>,
+    pub embedded: Vec<Vec<u32>>,
     /// The shaders, each once.
     pub shaders: Vec<PortableShader>,
     /// The dispatches, in order. Each may depend on those before it.
-    pub passes: Vec<PortablePass>,
+    pub dispatches: Vec<PortableDispatch>,
 }
 
-/// A shader: what a compute pipeline is made of, together with the bindings of any pass that uses it.
+/// A shader: what a compute pipeline is made of, together with the bindings of any dispatch that uses it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PortableShader {
-    /// A name for this text with these constants: two shaders of one key are the same, whichever plan or version of this
+    /// A name for this text with these overrides: two shaders of one key are the same, whichever plan or version of this
     /// crate they come from.
     pub key: String,
     /// The kernel, for people and labels.
@@ -60,13 +60,13 @@ pub struct PortableShader {
     /// The entry point.
     pub entry_point: String,
     /// The values of `override` declarations by name; 1 is true. Those not named keep their defaults.
-    pub constants: BTreeMap<String, u32>,
+    pub overrides: BTreeMap<String, u32>,
 }
 
 /// One dispatch.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct PortablePass {
+pub struct PortableDispatch {
     /// Its place in [`PortablePlan::shaders`].
     pub shader: usize,
     /// The words of the uniform buffer at binding 0, a multiple of four.
@@ -77,7 +77,7 @@ pub struct PortablePass {
     pub bindings: Vec<PortableBinding>,
 }
 
-/// One storage binding of a pass.
+/// One storage binding of a dispatch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PortableBinding {
@@ -104,10 +104,10 @@ pub enum PortableSlot {
     Input,
     /// A tensor of the caller's that is written.
     Output,
-    /// A buffer of the caller's for what passes leave for one another.
+    /// A buffer of the caller's for what dispatches leave for one another.
     Scratch,
-    /// A buffer of the host's with the words of one of [`PortablePlan::constants`].
-    Constant,
+    /// A buffer of the host's with the words of one of [`PortablePlan::embedded`].
+    Embedded,
 }
 
 /// How a shader declares a storage binding.
@@ -136,13 +136,13 @@ impl From<&Plan> for PortablePlan {
                 kernels.len() - 1
             }
         };
-        let pass = |pass: &'_ super::Pass, shader| PortablePass {
+        let dispatch = |dispatch: &'_ super::Dispatch, shader| PortableDispatch {
             shader,
-            params: words(&pass.params.to_bytes(), 16), // uniform structs end at 16 bytes
-            grid: pass.grid,
-            bindings: pass.bindings.iter().map(PortableBinding::from).collect(),
+            params: words(&dispatch.params.to_bytes(), 16), // uniform structs end at 16 bytes
+            grid: dispatch.grid,
+            bindings: dispatch.bindings.iter().map(PortableBinding::from).collect(),
         };
-        let passes = plan.passes.iter().map(|own| pass(own, shader(&own.kernel))).collect();
+        let dispatches = plan.dispatches.iter().map(|own| dispatch(own, shader(&own.kernel))).collect();
         PortablePlan {
             version: PortablePlan::VERSION,
             label: plan.label.clone(),
@@ -150,8 +150,8 @@ impl From<&Plan> for PortablePlan {
             output_bytes: plan.output_bytes.clone(),
             scratch_bytes: plan.scratch_bytes.to_vec(),
             in_place: plan.in_place,
-            constants: plan.constants.iter().map(|bytes| words(bytes, 4)).collect(),
-            passes,
+            embedded: plan.embedded.iter().map(|bytes| words(bytes, 4)).collect(),
+            dispatches,
             shaders: kernels.into_iter().map(PortableShader::from).collect(),
         }
     }
@@ -160,16 +160,16 @@ impl From<&Plan> for PortablePlan {
 impl From<&Kernel> for PortableShader {
     fn from(kernel: &Kernel) -> PortableShader {
         let wgsl = kernel.wgsl();
-        let mut constants = BTreeMap::new(); // not collected: that would sort, which is a lot of code in a small module
-        for constant in &kernel.constants {
-            constants.insert(constant.name().to_string(), constant.value());
+        let mut overrides = BTreeMap::new(); // not collected: that would sort, which is a lot of code in a small module
+        for own in &kernel.overrides {
+            overrides.insert(own.name().to_string(), own.value());
         }
         PortableShader {
-            key: key(&wgsl, &constants),
+            key: key(&wgsl, &overrides),
             label: kernel.to_string(),
             wgsl,
             entry_point: Kernel::ENTRY_POINT.into(),
-            constants,
+            overrides,
         }
     }
 }
@@ -180,7 +180,7 @@ impl From<&super::Binding> for PortableBinding {
             Slot::Input(n) => (PortableSlot::Input, n),
             Slot::Output(n) => (PortableSlot::Output, n),
             Slot::Scratch(n) => (PortableSlot::Scratch, n),
-            Slot::Constant(n) => (PortableSlot::Constant, n),
+            Slot::Embedded(n) => (PortableSlot::Embedded, n),
         };
         PortableBinding {
             binding: own.binding,
@@ -200,9 +200,9 @@ fn words(bytes: &[u8], multiple: usize) -> Vec<u32> {
     bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect()
 }
 
-/// FNV-1a in 64 bits over the text and the constants: the same on every machine and with every compiler.
-fn key(wgsl: &str, constants: &BTreeMap<String, u32>) -> String {
-    let constants = constants.iter().map(|(name, value)| format!("\0{name}={value}")).collect::<String>();
+/// FNV-1a in 64 bits over the text and the overrides: the same on every machine and with every compiler.
+fn key(wgsl: &str, overrides: &BTreeMap<String, u32>) -> String {
+    let overrides = overrides.iter().map(|(name, value)| format!("\0{name}={value}")).collect::<String>();
     let fold = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    format!("{:016x}", wgsl.bytes().chain(constants.bytes()).fold(0xcbf2_9ce4_8422_2325, fold))
+    format!("{:016x}", wgsl.bytes().chain(overrides.bytes()).fold(0xcbf2_9ce4_8422_2325, fold))
 }

@@ -7,75 +7,76 @@ use super::fill::fill;
 use super::layout::{Dimension, Source, shader_dims, stride_u32, to_u32};
 use super::schedule::{Reduction, Schedule};
 use super::windows::{Block, Window, windows};
-use super::{Binding, Pass, Passes, Slot, nan_constant, target_part};
+use super::{Binding, Dispatch, Dispatches, Slot, nan_override, target_part};
 use crate::Error;
 use crate::shader::{
-    Access, Constant, Kernel, MergeParams, Operator, Params, Placement, Program, ReductionParams, Store,
+    Access, Epilogue, Kernel, MergeParams, Operator, Override, Params, Program, RecordOrigin, ReductionParams,
 };
 
 /// The dispatches that reduce these sources to the targets. Records go to scratch 0.
-pub(super) fn reduce(reduction: &Reduction, sources: Vec<Source>, targets: &[Binding]) -> Result<Passes, Error> {
-    let mut passes = Passes::default();
+pub(super) fn reduce(reduction: &Reduction, sources: Vec<Source>, targets: &[Binding]) -> Result<Dispatches, Error> {
+    let mut dispatches = Dispatches::default();
     for block in windows(reduction, sources)? {
         let Range { start, end } = block.outputs;
         let part = |(&target, bytes): (&Binding, u64)| target_part(target, bytes, start, end - start);
         let targets: Vec<Binding> = targets.iter().zip(reduction.target_bytes()).map(part).collect();
-        passes.append(reduction.block(&block, targets)?)?;
+        dispatches.append(reduction.block(&block, targets)?)?;
     }
-    Ok(passes)
+    Ok(dispatches)
 }
 
 impl Reduction<'_> {
-    fn block(&self, block: &Block, targets: Vec<Binding>) -> Result<Passes, Error> {
+    fn block(&self, block: &Block, targets: Vec<Binding>) -> Result<Dispatches, Error> {
         if block.is_direct() {
-            return Ok(Passes(vec![self.window(&block.windows[0], self.store, targets, None)?]));
+            return Ok(Dispatches(vec![self.window(&block.windows[0], self.epilogue, targets, None)?]));
         }
         let outputs = block.outputs.end - block.outputs.start;
         let records = block.windows.iter().map(|window| window.schedule.chunks).max().unwrap_or(0);
         let bytes = outputs * records * self.record_bytes();
         let binding = Binding { binding: 3, slot: Slot::Scratch(0), writes: true, offset_bytes: 0, bytes };
         // Windows join what they find to what others have found: to begin with the least of all, which is zeros.
-        let joined = block.store == Store::Record;
-        let mut passes = if joined { fill(self.dtype, [0, 0], binding, self.device)? } else { Passes::default() };
+        let joined = block.epilogue == Epilogue::Record;
+        let mut dispatches =
+            if joined { fill(self.dtype, [0, 0], binding, self.device)? } else { Dispatches::default() };
         for window in &block.windows {
-            let placement = if joined { Some(placement(window, block.outputs.start, records)?) } else { None };
-            passes.push(self.window(window, Store::Record, vec![binding], placement)?)?;
+            let record_origin = if joined { Some(record_origin(window, block.outputs.start, records)?) } else { None };
+            dispatches.push(self.window(window, Epilogue::Record, vec![binding], record_origin)?)?;
         }
-        passes.push(self.merge(outputs, records, binding, targets)?)?;
-        Ok(passes)
+        dispatches.push(self.merge(outputs, records, binding, targets)?)?;
+        Ok(dispatches)
     }
 
     /// The dispatch that reads a window; of several it says where its records belong.
     fn window(
         &self,
         window: &Window,
-        store: Store,
+        epilogue: Epilogue,
         targets: Vec<Binding>,
-        placement: Option<Placement>,
-    ) -> Result<Pass, Error> {
+        record_origin: Option<RecordOrigin>,
+    ) -> Result<Dispatch, Error> {
         let Schedule { access, team, .. } = window.schedule;
-        let program = Program::Reduce { operator: self.operator, access, team: team > 1, store };
-        let mut constants = self.constants(team, store);
-        constants.extend(self.access_constants(window));
-        constants.extend(placement.map(|_| Constant::Accumulate));
+        let program = Program::Reduce { operator: self.operator, access, team: team > 1, epilogue };
+        let mut overrides = self.overrides(team, epilogue);
+        overrides.extend(self.access_overrides(window));
+        overrides.extend(record_origin.map(|_| Override::Accumulate));
         let input = window.extent.binding(self.dtype, window.slot);
         let mut bindings = vec![input];
         if program.takes_packs() {
             bindings.push(Binding { binding: 2, ..input });
         }
         bindings.extend(targets);
-        Ok(Pass {
-            kernel: Kernel::new(program, self.dtype, constants, self.device.tuning.int64),
-            grid: self.grid(window, store)?,
-            params: Params::Reduction(params(window, placement)?),
+        Ok(Dispatch {
+            kernel: Kernel::new(program, self.dtype, overrides, self.device.tuning.int64),
+            grid: self.grid(window, epilogue)?,
+            params: Params::Reduction(params(window, record_origin)?),
             bindings,
         })
     }
 
-    fn grid(&self, window: &Window, store: Store) -> Result<[u32; 3], Error> {
+    fn grid(&self, window: &Window, epilogue: Epilogue) -> Result<[u32; 3], Error> {
         let Window { shape, schedule, .. } = window;
         let Schedule { access, team, chunks, column_packs, share, .. } = *schedule;
-        let (group, lanes) = (self.device.tuning.group, store.lanes(self.dtype));
+        let (group, lanes) = (self.device.tuning.group, epilogue.lanes(self.dtype));
         let tasks = shape.outputs() * chunks;
         let block = self.dtype.pack_elements() * column_packs;
         let groups = match (access, shape.columns()) {
@@ -87,35 +88,35 @@ impl Reduction<'_> {
     }
 
     /// The dispatch that merges records: those of one output are a row.
-    fn merge(&self, outputs: u64, records: u64, binding: Binding, targets: Vec<Binding>) -> Result<Pass, Error> {
-        let (group, lanes) = (self.device.tuning.group, self.store.lanes(self.dtype));
+    fn merge(&self, outputs: u64, records: u64, binding: Binding, targets: Vec<Binding>) -> Result<Dispatch, Error> {
+        let (group, lanes) = (self.device.tuning.group, self.epilogue.lanes(self.dtype));
         let (team, share) = (self.merge_team(outputs, records), self.merge_share(outputs));
-        let program = Program::Merge { operator: self.operator, team: team > 1, store: self.store };
+        let program = Program::Merge { operator: self.operator, team: team > 1, epilogue: self.epilogue };
         let groups = match team {
             1 => outputs.div_ceil(lanes * share).div_ceil(group),
             _ => outputs.div_ceil(group / team),
         };
         let params = MergeParams { outputs: to_u32(outputs)?, records: to_u32(records)?, share: to_u32(share)? };
-        Ok(Pass {
-            kernel: Kernel::new(program, self.dtype, self.constants(team, self.store), false),
+        Ok(Dispatch {
+            kernel: Kernel::new(program, self.dtype, self.overrides(team, self.epilogue), false),
             params: Params::Merge(params),
             grid: self.device.grid(groups, group * lanes * share)?,
             bindings: [vec![Binding { binding: 1, writes: false, ..binding }], targets].concat(),
         })
     }
 
-    fn constants(&self, team: u64, store: Store) -> Vec<Constant> {
-        let mut constants = vec![Constant::Group(self.device.tuning.group as u32)];
-        constants.extend((team > 1).then_some(Constant::Team(team as u32)));
-        constants.extend(nan_constant(self.dtype, self.nan));
-        constants.extend((self.last && self.operator == Operator::ArgMax).then_some(Constant::Last));
-        let indices = matches!(store, Store::Index | Store::Both);
-        constants.extend(indices.then_some(Constant::IndexWords(self.index_words as u32)));
-        constants
+    fn overrides(&self, team: u64, epilogue: Epilogue) -> Vec<Override> {
+        let mut overrides = vec![Override::Group(self.device.tuning.group as u32)];
+        overrides.extend((team > 1).then_some(Override::Team(team as u32)));
+        overrides.extend(nan_override(self.dtype, self.nan));
+        overrides.extend((self.last && self.operator == Operator::ArgMax).then_some(Override::Last));
+        let indices = matches!(epilogue, Epilogue::Index | Epilogue::Both);
+        overrides.extend(indices.then_some(Override::IndexWords(self.index_words as u32)));
+        overrides
     }
 
     /// What a kernel need not look for.
-    fn access_constants(&self, window: &Window) -> impl Iterator<Item = Constant> {
+    fn access_overrides(&self, window: &Window) -> impl Iterator<Item = Override> {
         let Window { shape, schedule, .. } = window;
         let tuning = &self.device.tuning;
         let columns = schedule.access == Access::Columns;
@@ -126,37 +127,37 @@ impl Reduction<'_> {
             Access::Columns => shape.columns().is_some_and(|columns| columns % pack == 0),
             Access::Strided => true,
         };
-        let constants = [
-            (schedule.chunks > 1).then_some(Constant::Split),
-            (shape.reduced.len() > 1).then_some(Constant::Runs),
-            (columns && schedule.column_packs > 1).then_some(Constant::Wide),
-            (columns && row_bytes >= tuning.far_bytes).then_some(Constant::Prefetch),
-            (!whole_packs).then_some(Constant::Ragged),
+        let overrides = [
+            (schedule.chunks > 1).then_some(Override::Split),
+            (shape.reduced.len() > 1).then_some(Override::Runs),
+            (columns && schedule.column_packs > 1).then_some(Override::Wide),
+            (columns && row_bytes >= tuning.far_bytes).then_some(Override::Prefetch),
+            (!whole_packs).then_some(Override::Ragged),
         ];
-        constants.into_iter().flatten()
+        overrides.into_iter().flatten()
     }
 }
 
 /// Where a window's records belong among those of a block that begins with output `first`.
-fn placement(window: &Window, first: u64, records: u64) -> Result<Placement, Error> {
-    let column_place = match (window.schedule.access, window.shape.kept.first()) {
-        (Access::Columns, Some(columns)) => to_u32(columns.place)?,
+fn record_origin(window: &Window, first: u64, records: u64) -> Result<RecordOrigin, Error> {
+    let column_logical_stride = match (window.schedule.access, window.shape.kept.first()) {
+        (Access::Columns, Some(columns)) => to_u32(columns.logical_stride)?,
         _ => 1,
     };
-    Ok(Placement {
+    Ok(RecordOrigin {
         records: to_u32(records)?,
         first_record: to_u32((window.first_output - first) * records)?,
         first_position: window.first_position,
-        run_place: window.shape.run().place,
-        column_place,
+        run_logical_stride: window.shape.run().logical_stride,
+        column_logical_stride,
     })
 }
 
-fn params(window: &Window, placement: Option<Placement>) -> Result<ReductionParams, Error> {
+fn params(window: &Window, record_origin: Option<RecordOrigin>) -> Result<ReductionParams, Error> {
     let Window { shape, schedule, .. } = window;
     let columns = schedule.access == Access::Columns;
     let kept: &[Dimension] = if columns { shape.kept.get(1..).unwrap_or(&[]) } else { &shape.kept };
-    // The shaders' counters pass the ends of reductions by at most a chunk, and addresses by a few packs a member.
+    // The shaders' counters run past the ends of reductions by at most a chunk, and addresses by a few packs a member.
     to_u32(shape.reduce_len() + schedule.chunk_len)?;
     to_u32(shape.span + 256 * schedule.team)?;
     Ok(ReductionParams {
@@ -169,8 +170,8 @@ fn params(window: &Window, placement: Option<Placement>) -> Result<ReductionPara
         start: to_u32(shape.start)?,
         columns: if columns { to_u32(shape.columns().unwrap_or(1))? } else { 1 },
         share: to_u32(schedule.share)?,
-        kept: shader_dims(kept, placement.is_some())?,
-        outer: shader_dims(&shape.reduced[1..], placement.is_some())?,
-        placement: placement.unwrap_or_default(),
+        kept: shader_dims(kept, record_origin.is_some())?,
+        outer: shader_dims(&shape.reduced[1..], record_origin.is_some())?,
+        record_origin: record_origin.unwrap_or_default(),
     })
 }

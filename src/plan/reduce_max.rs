@@ -8,7 +8,7 @@ use super::schedule::Reduction;
 use super::{Plan, output_bindings};
 use crate::element::{Element, with_element_type};
 use crate::error::list;
-use crate::shader::{Operator, Store};
+use crate::shader::{Epilogue, Operator};
 use crate::{EmptyMax, Error, Limits, Operation, ReduceMax};
 
 pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error> {
@@ -28,7 +28,7 @@ pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error>
     let reduction = Reduction {
         dtype: op.dtype,
         operator: Operator::ReduceMax,
-        store: Store::Value,
+        epilogue: Epilogue::Value,
         reduced,
         nan: op.nan,
         last: false,

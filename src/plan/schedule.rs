@@ -2,7 +2,7 @@
 
 use super::device::{Device, power_of_two_below};
 use super::layout::{MAX_ELEMENTS, ReductionShape};
-use crate::shader::{Access, Operator, Store};
+use crate::shader::{Access, Epilogue, Operator};
 use crate::{DType, NanPolicy};
 
 /// The most loop iterations that an invocation may make, nested loops counted together. lavapipe ends loops silently
@@ -23,7 +23,7 @@ pub(super) struct Reduction<'a> {
     pub dtype: DType,
     pub operator: Operator,
     /// What is known of an output in the end.
-    pub store: Store,
+    pub epilogue: Epilogue,
     /// The reduced dimensions, ascending.
     pub reduced: &'a [usize],
     pub nan: NanPolicy,
@@ -56,10 +56,10 @@ impl Reduction<'_> {
     /// The bytes of an element of each output.
     pub fn target_bytes(&self) -> Vec<u64> {
         let index_bytes = self.index_words * 4;
-        match self.store {
-            Store::Value | Store::Record => vec![self.dtype.bytes()],
-            Store::Index => vec![index_bytes],
-            Store::Both => vec![self.dtype.bytes(), index_bytes],
+        match self.epilogue {
+            Epilogue::Value | Epilogue::Record => vec![self.dtype.bytes()],
+            Epilogue::Index => vec![index_bytes],
+            Epilogue::Both => vec![self.dtype.bytes(), index_bytes],
         }
     }
 
@@ -90,7 +90,7 @@ impl Reduction<'_> {
 
     /// The invocations that share an output of a merge.
     pub fn merge_team(&self, outputs: u64, records: u64) -> u64 {
-        let preferred = records.next_power_of_two().min(self.max_team(self.store));
+        let preferred = records.next_power_of_two().min(self.max_team(self.epilogue));
         let needed = records.div_ceil(MAX_RECORDS).next_power_of_two();
         preferred.min(self.max_merge_team(outputs)).max(needed)
     }
@@ -98,56 +98,56 @@ impl Reduction<'_> {
     /// The most invocations that can share an output of a merge: the teams of a workgroup fill whole units, and the device
     /// has workgroups for every output.
     fn max_merge_team(&self, outputs: u64) -> u64 {
-        let members = self.device.tuning.group / self.store.lanes(self.dtype);
+        let members = self.device.tuning.group / self.epilogue.lanes(self.dtype);
         power_of_two_below(members.min(self.device.max_invocations / outputs))
     }
 
     /// The output units that an invocation of a merge makes: several only where the device has too few.
     pub fn merge_share(&self, outputs: u64) -> u64 {
-        self.device.needed_share(outputs.div_ceil(self.store.lanes(self.dtype)))
+        self.device.needed_share(outputs.div_ceil(self.epilogue.lanes(self.dtype)))
     }
 
     /// A workgroup's teams are enough to fill an output unit.
-    fn max_team(&self, store: Store) -> u64 {
+    fn max_team(&self, epilogue: Epilogue) -> u64 {
         let tuning = &self.device.tuning;
-        tuning.max_team.min(tuning.group / store.lanes(self.dtype)).max(1)
+        tuning.max_team.min(tuning.group / epilogue.lanes(self.dtype)).max(1)
     }
 
-    /// Chooses load pattern, team and split, with at most `max_chunks` records of an output; `store` is what is known of
+    /// Chooses load pattern, team and split, with at most `max_chunks` records of an output; `epilogue` is what is known of
     /// one that is not split. There may be none: too much for one dispatch.
-    pub fn schedule(&self, shape: &ReductionShape, store: Store, max_chunks: u64) -> Option<Schedule> {
+    pub fn schedule(&self, shape: &ReductionShape, epilogue: Epilogue, max_chunks: u64) -> Option<Schedule> {
         if shape.outputs() > MAX_OUTPUTS || shape.reduce_len() > MAX_ELEMENTS {
             return None;
         }
-        let schedule = self.split(shape, store, max_chunks)?;
-        let units = (shape.outputs() * schedule.chunks).div_ceil(schedule.store(store).lanes(self.dtype));
+        let schedule = self.split(shape, epilogue, max_chunks)?;
+        let units = (shape.outputs() * schedule.chunks).div_ceil(schedule.epilogue(epilogue).lanes(self.dtype));
         if schedule.access == Access::Columns || schedule.team > 1 {
             return Some(schedule);
         }
-        let max_share = MAX_STEPS / self.steps(shape, &schedule, store);
+        let max_share = MAX_STEPS / self.steps(shape, &schedule, epilogue);
         let needed = self.device.needed_share(units);
-        let share = self.wanted_share(shape, &schedule, store).max(needed).min(max_share).max(1);
+        let share = self.wanted_share(shape, &schedule, epilogue).max(needed).min(max_share).max(1);
         (share >= needed).then_some(Schedule { share, ..schedule })
     }
 
     /// Splits until no invocation takes too many steps.
-    fn split(&self, shape: &ReductionShape, store: Store, max_chunks: u64) -> Option<Schedule> {
+    fn split(&self, shape: &ReductionShape, epilogue: Epilogue, max_chunks: u64) -> Option<Schedule> {
         let (device, tuning) = (self.device, &self.device.tuning);
         let column_packs = device.column_packs(shape.reduce_len());
         let access = self.access(shape, column_packs);
         let work = Work::new(shape, access, self.dtype, column_packs);
-        let team = self.team(shape, access, store, &work);
+        let team = self.team(shape, access, epilogue, &work);
         let mut whole = Schedule { access, team, chunk_len: shape.reduce_len(), chunks: 1, column_packs, share: 1 };
         let wanted = tuning.busy_invocations / (work.tasks * team).max(1);
         let worth = work.loads / (team * tuning.loads_per_split);
         // A team may be a whole workgroup, whatever the policy prefers, but for what fills an output unit.
-        let max_members = (tuning.group / store.lanes(self.dtype)).max(1);
+        let max_members = (tuning.group / epilogue.lanes(self.dtype)).max(1);
         let dispatchable = device.max_invocations / (shape.outputs() * team);
         let affordable = max_chunks.min(dispatchable).min(shape.reduce_len()).max(1);
         let mut chunks = wanted.min(worth).max(self.near_chunks(shape, &work, access)).min(affordable).max(1);
         loop {
             let schedule = whole.split(shape, chunks);
-            if self.steps(shape, &schedule, store) <= MAX_STEPS {
+            if self.steps(shape, &schedule, epilogue) <= MAX_STEPS {
                 return Some(schedule);
             }
             // Too long for one invocation: more chunks while scratch lasts, then more invocations a chunk.
@@ -190,7 +190,7 @@ impl Reduction<'_> {
         }
     }
 
-    fn team(&self, shape: &ReductionShape, access: Access, store: Store, work: &Work) -> u64 {
+    fn team(&self, shape: &ReductionShape, access: Access, epilogue: Epilogue, work: &Work) -> u64 {
         let outputs_are_neighbours = shape.columns().is_some_and(|columns| columns > 1);
         let members = match access {
             Access::Rows => work.run_loads / self.device.tuning.loads_per_member,
@@ -198,7 +198,7 @@ impl Reduction<'_> {
             Access::Strided | Access::Columns => 1,
         };
         let dispatchable = self.device.max_invocations / shape.outputs();
-        power_of_two_below(members.min(dispatchable)).min(self.max_team(store))
+        power_of_two_below(members.min(dispatchable)).min(self.max_team(epilogue))
     }
 
     /// Chunks of a few runs each, where short runs lie far apart: neighbouring tasks then read on from one another, where
@@ -211,19 +211,19 @@ impl Reduction<'_> {
     }
 
     /// Short rows are taken in one stream of loads. Rows of less than eight loads gain nothing by it.
-    fn wanted_share(&self, shape: &ReductionShape, schedule: &Schedule, store: Store) -> u64 {
+    fn wanted_share(&self, shape: &ReductionShape, schedule: &Schedule, epilogue: Epilogue) -> u64 {
         let task_loads = schedule.chunk_len / self.dtype.pack_elements();
         if schedule.access != Access::Rows || task_loads < 8 {
             return 1;
         }
         let tuning = &self.device.tuning;
-        let lanes = schedule.store(store).lanes(self.dtype);
+        let lanes = schedule.epilogue(epilogue).lanes(self.dtype);
         let units = shape.outputs() * schedule.chunks / lanes;
         (tuning.loads_per_turn / (task_loads * lanes)).min(units / tuning.busy_invocations)
     }
 
     /// Loop iterations of one invocation, at most.
-    fn steps(&self, shape: &ReductionShape, schedule: &Schedule, store: Store) -> u64 {
+    fn steps(&self, shape: &ReductionShape, schedule: &Schedule, epilogue: Epilogue) -> u64 {
         let Schedule { access, team, chunk_len, .. } = *schedule;
         let column_packs = if access == Access::Columns { schedule.column_packs } else { 1 };
         let run_len = shape.run().size.min(chunk_len);
@@ -238,15 +238,15 @@ impl Reduction<'_> {
         let dims = (shape.kept.len() + shape.reduced.len()) as u64;
         let finding = dims + 128 * column_packs; // the position, and where it is stored
         let task = runs * (run_steps + dims * column_packs) + finding;
-        let lanes = schedule.store(store).lanes(self.dtype);
+        let lanes = schedule.epilogue(epilogue).lanes(self.dtype);
         if team == 1 && access != Access::Columns { task * lanes } else { task }
     }
 }
 
 impl Schedule {
-    /// What a task stores, where `store` is what is known of an output that is not split.
-    pub fn store(&self, store: Store) -> Store {
-        if self.chunks > 1 { Store::Record } else { store }
+    /// What a task epilogues, where `epilogue` is what is known of an output that is not split.
+    pub fn epilogue(&self, epilogue: Epilogue) -> Epilogue {
+        if self.chunks > 1 { Epilogue::Record } else { epilogue }
     }
 
     /// The schedule with about so many chunks an output: whole runs, or whole packs of a run.

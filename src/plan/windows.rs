@@ -2,16 +2,16 @@
 //! Mostly there is one, the whole.
 //!
 //! Outputs come in blocks, one after another. Where the elements of a block lie in one window, its outputs are stored as
-//! they are found. Otherwise every window leaves records of what it has found, at the places that they have in the whole,
+//! they are found. Otherwise every window leaves records of what it has found, at the logical_strides that they have in the whole,
 //! and these are merged.
 
 use std::ops::Range;
 use std::{iter, slice};
 
-use super::layout::{Extent, ReductionShape, Source, blocks, boxed, gcd, places};
+use super::layout::{Extent, ReductionShape, Source, blocks, boxed, gcd, logical_strides};
 use super::schedule::{MAX_OUTPUTS, Reduction, Schedule};
-use super::{MAX_PASSES, Slot, check_count, too_many};
-use crate::shader::{Operator, Store};
+use super::{MAX_DISPATCHES, Slot, check_count, too_many};
+use crate::shader::{Epilogue, Operator};
 use crate::{Error, View};
 
 /// The most outputs that an invocation of a merge takes, on a device of few invocations.
@@ -22,7 +22,7 @@ pub(super) struct Block {
     pub outputs: Range<u64>,
     pub windows: Vec<Window>,
     /// What a window that is not split stores.
-    pub store: Store,
+    pub epilogue: Epilogue,
 }
 
 /// A box of a tensor's indices.
@@ -38,7 +38,7 @@ pub(super) struct Window {
 impl Block {
     /// Whether outputs are stored as they are found.
     pub fn is_direct(&self) -> bool {
-        self.store != Store::Record && self.windows.iter().all(|window| window.schedule.chunks == 1)
+        self.epilogue != Epilogue::Record && self.windows.iter().all(|window| window.schedule.chunks == 1)
     }
 }
 
@@ -47,7 +47,7 @@ pub(super) fn windows(reduction: &Reduction, sources: Vec<Source>) -> Result<Vec
     if let [source] = &sources[..]
         && let Some(window) = whole(reduction, source)?
     {
-        return Ok(vec![Block { outputs: 0..reduction.out_len, windows: vec![window], store: reduction.store }]);
+        return Ok(vec![Block { outputs: 0..reduction.out_len, windows: vec![window], epilogue: reduction.epilogue }]);
     }
     Tensor::new(reduction, sources)?.blocks()
 }
@@ -62,9 +62,9 @@ fn whole(reduction: &Reduction, source: &Source) -> Result<Option<Window>, Error
         return Ok(None);
     }
     let any_order = reduction.operator == Operator::ReduceMax;
-    let shape = ReductionShape::new(view, reduced, any_order, &extent, &places(view.shape(), reduced));
+    let shape = ReductionShape::new(view, reduced, any_order, &extent, &logical_strides(view.shape(), reduced));
     let seen = shape.outputs().saturating_mul(shape.reduce_len()).min(extent.span);
-    let schedule = reduction.schedule(&shape, reduction.store, reduction.max_chunks(out_len, seen));
+    let schedule = reduction.schedule(&shape, reduction.epilogue, reduction.max_chunks(out_len, seen));
     Ok(schedule.map(|schedule| Window { slot, extent, shape, schedule, first_output: 0, first_position: 0 }))
 }
 
@@ -79,7 +79,7 @@ struct Tensor<'a> {
     begins: Vec<u64>,
     sizes: Vec<u64>,
     kept: Vec<usize>,
-    places: Vec<u64>,
+    logical_strides: Vec<u64>,
     /// The position of the first element, if repeated ones are left out: then positions are not counted on.
     repeats_from: Option<u64>,
     /// Elements that the outputs see, repeated ones counted once.
@@ -97,8 +97,8 @@ struct Grid {
 
 impl<'a> Tensor<'a> {
     fn new(reduction: &'a Reduction<'a>, mut sources: Vec<Source>) -> Result<Tensor<'a>, Error> {
-        let places = places(&common_shape(&sources), reduction.reduced);
-        let repeats_from = leave_out_repeated(reduction, &mut sources, &places)?;
+        let logical_strides = logical_strides(&common_shape(&sources), reduction.reduced);
+        let repeats_from = leave_out_repeated(reduction, &mut sources, &logical_strides)?;
         let sizes = common_shape(&sources);
         let mut begins = Vec::with_capacity(sources.len());
         let (mut end, mut span) = (0, 0_u64);
@@ -111,21 +111,21 @@ impl<'a> Tensor<'a> {
         let kept = (0..sizes.len()).filter(|d| !reduction.reduced.contains(d)).collect();
         let window_elements = reduction.device.window_elements(reduction.dtype)?;
         let seen = reduction.out_len.saturating_mul(product(&sizes, reduction.reduced)).min(span);
-        Ok(Tensor { reduction, sources, begins, sizes, kept, places, repeats_from, seen, window_elements })
+        Ok(Tensor { reduction, sources, begins, sizes, kept, logical_strides, repeats_from, seen, window_elements })
     }
 
     fn blocks(&self) -> Result<Vec<Block>, Error> {
         let slab = self.slab();
-        let (outputs, store) = match slab {
-            Some((d, len)) => (self.slab_outputs(d, len)?, self.reduction.store),
-            None => (ranges(0..self.reduction.out_len, self.tile())?, Store::Record),
+        let (outputs, epilogue) = match slab {
+            Some((d, len)) => (self.slab_outputs(d, len)?, self.reduction.epilogue),
+            None => (ranges(0..self.reduction.out_len, self.tile())?, Epilogue::Record),
         };
         let longest = outputs.iter().map(|range| range.end - range.start).max().unwrap_or(1);
         let max_chunks = self.reduction.max_chunks(longest, self.seen);
         let grids = self.grids(slab, max_chunks)?;
         let (mut all, mut count) = (Vec::new(), 0);
         for outputs in outputs {
-            let block = self.block(outputs, &grids, store, max_chunks, count)?;
+            let block = self.block(outputs, &grids, epilogue, max_chunks, count)?;
             count += block.windows.len();
             all.push(block);
         }
@@ -151,7 +151,7 @@ impl<'a> Tensor<'a> {
             self.sources.iter().all(|source| {
                 let mut lens = source.view.shape().to_vec();
                 lens[d] = lens[d].min(len);
-                self.fits(&source.view, &lens, self.reduction.store, max_chunks)
+                self.fits(&source.view, &lens, self.reduction.epilogue, max_chunks)
             })
         };
         while len > 0 && !fits(len) {
@@ -162,14 +162,15 @@ impl<'a> Tensor<'a> {
     }
 
     /// Whether a dispatch can take a box of such lengths wherever it begins, if need be element by element.
-    fn fits(&self, view: &View, lens: &[u64], store: Store, max_chunks: u64) -> bool {
+    fn fits(&self, view: &View, lens: &[u64], epilogue: Epilogue, max_chunks: u64) -> bool {
         let Reduction { dtype, device, operator, reduced, .. } = *self.reduction;
         let indices: Vec<Range<u64>> = lens.iter().map(|&len| 0..len).collect();
         let extent = boxed(view, &indices).and_then(|own| Ok((Extent::new(dtype, &own, device)?, own)));
         extent.is_ok_and(|(extent, own)| {
-            let mut shape = ReductionShape::new(&own, reduced, operator == Operator::ReduceMax, &extent, &self.places);
+            let mut shape =
+                ReductionShape::new(&own, reduced, operator == Operator::ReduceMax, &extent, &self.logical_strides);
             shape.reduced[0].stride = 3; // neither rows nor columns have packs then
-            self.reduction.schedule(&shape, store, max_chunks).is_some()
+            self.reduction.schedule(&shape, epilogue, max_chunks).is_some()
         })
     }
 
@@ -216,7 +217,7 @@ impl<'a> Tensor<'a> {
             let windows = ranges.iter().fold(1, |windows: usize, ranges| windows.saturating_mul(ranges.len()));
             least = least.saturating_add(windows);
             check_count(least)?;
-            let reduced_boxes = boxes(self.reduction.reduced.iter().map(|&d| &ranges[d]), MAX_PASSES)?;
+            let reduced_boxes = boxes(self.reduction.reduced.iter().map(|&d| &ranges[d]), MAX_DISPATCHES)?;
             grids.push(Grid { source, ranges, reduced_boxes });
         }
         Ok(grids)
@@ -241,14 +242,14 @@ impl<'a> Tensor<'a> {
                 };
                 continue;
             }
-            if self.fits(view, lens, Store::Record, max_chunks) {
+            if self.fits(view, lens, Epilogue::Record, max_chunks) {
                 return;
             }
             // Fewer outputs, if that helps.
             let mut one = lens.to_vec();
             self.kept.iter().for_each(|&d| one[d] = 1);
             let dimensions =
-                if self.fits(view, &one, Store::Record, max_chunks) { &self.kept } else { self.reduction.reduced };
+                if self.fits(view, &one, Epilogue::Record, max_chunks) { &self.kept } else { self.reduction.reduced };
             let Some(d) = farthest(&mut dimensions.iter().copied(), lens) else { return };
             lens[d] = whole_packs(lens[d] / 2);
         }
@@ -259,7 +260,7 @@ impl<'a> Tensor<'a> {
         &self,
         outputs: Range<u64>,
         grids: &[Grid],
-        store: Store,
+        epilogue: Epilogue,
         max_chunks: u64,
         count: usize,
     ) -> Result<Block, Error> {
@@ -274,10 +275,10 @@ impl<'a> Tensor<'a> {
             }
         }
         let window = |(source, kept, reduced): &(usize, Indices, &Indices)| {
-            self.window(*source, kept, reduced, store, max_chunks)
+            self.window(*source, kept, reduced, epilogue, max_chunks)
         };
         let windows = pairs.iter().map(window).collect::<Result<_, Error>>()?;
-        Ok(Block { outputs, windows, store })
+        Ok(Block { outputs, windows, epilogue })
     }
 
     /// The sources that have some of these kept indices, which come in order: all, where the sources follow one another
@@ -295,7 +296,7 @@ impl<'a> Tensor<'a> {
         let mut cut = Vec::new();
         for kept in kept {
             let within = kept.iter().zip(&self.kept).map(|(range, &d)| overlaps(range, &grid.ranges[d]));
-            cut.extend(boxes(within.collect::<Vec<_>>().iter(), MAX_PASSES - cut.len().min(MAX_PASSES))?);
+            cut.extend(boxes(within.collect::<Vec<_>>().iter(), MAX_DISPATCHES - cut.len().min(MAX_DISPATCHES))?);
         }
         Ok(cut)
     }
@@ -306,14 +307,15 @@ impl<'a> Tensor<'a> {
         source: usize,
         kept: &Indices,
         reduced: &Indices,
-        store: Store,
+        epilogue: Epilogue,
         max_chunks: u64,
     ) -> Result<Window, Error> {
         let Reduction { dtype, device, .. } = *self.reduction;
         let mut indices = vec![0..1; self.sizes.len()];
         self.kept.iter().zip(kept).for_each(|(&d, range)| indices[d] = range.clone());
         self.reduction.reduced.iter().zip(reduced).for_each(|(&d, range)| indices[d] = range.clone());
-        let first = |dimensions: &[usize]| dimensions.iter().map(|&d| indices[d].start * self.places[d]).sum::<u64>();
+        let first =
+            |dimensions: &[usize]| dimensions.iter().map(|&d| indices[d].start * self.logical_strides[d]).sum::<u64>();
         let (first_output, first_position) = (first(&self.kept), first(self.reduction.reduced));
         let (Source { slot, view }, begin) = (&self.sources[source], self.begins[source]);
         if let Some(outermost) = indices.first_mut() {
@@ -322,8 +324,9 @@ impl<'a> Tensor<'a> {
         let view = boxed(view, &indices)?;
         let extent = Extent::new(dtype, &view, device)?;
         let any_order = self.reduction.operator == Operator::ReduceMax;
-        let shape = ReductionShape::new(&view, self.reduction.reduced, any_order, &extent, &self.places);
-        let Some(schedule) = self.reduction.schedule(&shape, store, max_chunks).filter(|_| extent.fits(device)) else {
+        let shape = ReductionShape::new(&view, self.reduction.reduced, any_order, &extent, &self.logical_strides);
+        let Some(schedule) = self.reduction.schedule(&shape, epilogue, max_chunks).filter(|_| extent.fits(device))
+        else {
             let given = shape.outputs().saturating_mul(shape.reduce_len());
             return Err(Error::TooLarge { what: "elements of one dispatch", given, limit: self.window_elements });
         };
@@ -343,13 +346,17 @@ fn common_shape(sources: &[Source]) -> Vec<u64> {
 
 /// Of a dimension that is reduced and repeats one index, one is enough: the one whose position wins.
 /// The position of the first element then.
-fn leave_out_repeated(reduction: &Reduction, sources: &mut [Source], places: &[u64]) -> Result<Option<u64>, Error> {
+fn leave_out_repeated(
+    reduction: &Reduction,
+    sources: &mut [Source],
+    logical_strides: &[u64],
+) -> Result<Option<u64>, Error> {
     let mut first_position = None;
     for &d in reduction.reduced {
         let repeats = |source: &Source| source.view.strides()[d] == 0 && source.view.shape()[d] > 1;
         if sources.iter().all(repeats) && (d > 0 || sources.len() == 1) {
             let index = if reduction.last { sources[0].view.shape()[d] - 1 } else { 0 };
-            *first_position.get_or_insert(0) += index * places[d];
+            *first_position.get_or_insert(0) += index * logical_strides[d];
             for source in sources.iter_mut() {
                 source.view = source.view.slice(d, index, 1, 1)?;
             }
@@ -388,7 +395,7 @@ fn span(strides: &[u64], lens: &[u64]) -> u64 {
 /// A dimension's indices, so many at a time.
 fn ranges(range: Range<u64>, len: u64) -> Result<Indices, Error> {
     let count = (range.end - range.start).div_ceil(len);
-    if count > MAX_PASSES as u64 { Err(too_many(count)) } else { Ok(blocks(range, len).collect()) }
+    if count > MAX_DISPATCHES as u64 { Err(too_many(count)) } else { Ok(blocks(range, len).collect()) }
 }
 
 /// Consecutive elements of a row-major tensor, as boxes of it.

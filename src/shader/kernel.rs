@@ -2,9 +2,9 @@ use std::fmt;
 
 use crate::DType;
 
-/// A shader: which program, over which storage type, with which constants.
+/// A shader: which program, over which storage type, with which overrides.
 ///
-/// Two passes with equal kernels share a pipeline, whatever their shapes.
+/// Two dispatches with equal kernels share a pipeline, whatever their shapes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Kernel {
@@ -13,7 +13,7 @@ pub struct Kernel {
     /// The storage type.
     pub dtype: DType,
     /// The values of its `override` declarations; those not named keep their defaults.
-    pub constants: Vec<Constant>,
+    pub overrides: Vec<Override>,
     /// Whether 16-byte packs are bound as pairs of 64-bit integers, for devices with [`Limits::int64`](crate::Limits).
     pub int64: bool,
 }
@@ -34,7 +34,7 @@ pub enum Program {
         /// Whether several invocations share a task.
         team: bool,
         /// What it writes.
-        store: Store,
+        epilogue: Epilogue,
     },
     /// Puts records together.
     Merge {
@@ -43,7 +43,7 @@ pub enum Program {
         /// Whether several invocations share an output.
         team: bool,
         /// What it writes.
-        store: Store,
+        epilogue: Epilogue,
     },
     /// Hardmax once the winners are known, of slices that stand side by side.
     HardmaxWriteColumns,
@@ -94,7 +94,7 @@ pub enum Access {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Store {
+pub enum Epilogue {
     /// Records, to scratch: what is known of a part of an output's elements.
     Record,
     /// Values.
@@ -105,12 +105,12 @@ pub enum Store {
     Both,
 }
 
-impl Store {
+impl Epilogue {
     /// The results that share one written unit: as many values as fill a word, else one.
     pub(crate) const fn lanes(self, dtype: DType) -> u64 {
         match self {
-            Store::Value | Store::Both => dtype.lanes(),
-            Store::Record | Store::Index => 1,
+            Epilogue::Value | Epilogue::Both => dtype.lanes(),
+            Epilogue::Record | Epilogue::Index => 1,
         }
     }
 }
@@ -119,7 +119,7 @@ impl Store {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Constant {
+pub enum Override {
     /// Invocations of a workgroup.
     Group(u32),
     /// Invocations that share a task, a power of two.
@@ -148,40 +148,40 @@ pub enum Constant {
     Prefetch,
 }
 
-impl Constant {
+impl Override {
     /// The name in the shader.
     pub const fn name(self) -> &'static str {
         match self {
-            Constant::Group(_) => "GROUP",
-            Constant::Team(_) => "TEAM",
-            Constant::NansIgnored => "NANS_IGNORED",
-            Constant::Last => "LAST",
-            Constant::IndexWords(_) => "INDEX_WORDS",
-            Constant::Accumulate => "ACCUMULATE",
-            Constant::BoundsChecked => "BOUNDS_CHECKED",
-            Constant::PreserveEdges => "PRESERVE_EDGES",
-            Constant::Split => "SPLIT",
-            Constant::Runs => "RUNS",
-            Constant::Ragged => "RAGGED",
-            Constant::Wide => "WIDE",
-            Constant::Prefetch => "PREFETCH",
+            Override::Group(_) => "GROUP",
+            Override::Team(_) => "TEAM",
+            Override::NansIgnored => "NANS_IGNORED",
+            Override::Last => "LAST",
+            Override::IndexWords(_) => "INDEX_WORDS",
+            Override::Accumulate => "ACCUMULATE",
+            Override::BoundsChecked => "BOUNDS_CHECKED",
+            Override::PreserveEdges => "PRESERVE_EDGES",
+            Override::Split => "SPLIT",
+            Override::Runs => "RUNS",
+            Override::Ragged => "RAGGED",
+            Override::Wide => "WIDE",
+            Override::Prefetch => "PREFETCH",
         }
     }
 
     /// The value, as WebGPU takes it; 1 for true.
     pub const fn value(self) -> u32 {
         match self {
-            Constant::Group(n) | Constant::Team(n) | Constant::IndexWords(n) => n,
-            Constant::NansIgnored
-            | Constant::Last
-            | Constant::Accumulate
-            | Constant::BoundsChecked
-            | Constant::PreserveEdges
-            | Constant::Split
-            | Constant::Runs
-            | Constant::Ragged
-            | Constant::Wide
-            | Constant::Prefetch => 1,
+            Override::Group(n) | Override::Team(n) | Override::IndexWords(n) => n,
+            Override::NansIgnored
+            | Override::Last
+            | Override::Accumulate
+            | Override::BoundsChecked
+            | Override::PreserveEdges
+            | Override::Split
+            | Override::Runs
+            | Override::Ragged
+            | Override::Wide
+            | Override::Prefetch => 1,
         }
     }
 }
@@ -191,22 +191,22 @@ impl Kernel {
     pub const ENTRY_POINT: &'static str = "main";
 
     /// With packs bound as pairs of 64-bit integers, if that is asked for and there are packs.
-    pub(crate) fn new(program: Program, dtype: DType, constants: Vec<Constant>, int64: bool) -> Kernel {
-        Kernel { program, dtype, constants, int64: int64 && program.takes_packs() }
+    pub(crate) fn new(program: Program, dtype: DType, overrides: Vec<Override>, int64: bool) -> Kernel {
+        Kernel { program, dtype, overrides, int64: int64 && program.takes_packs() }
     }
 
     /// Whether there is such a shader: not everything that can be named was written, or is planned.
     pub fn exists(&self) -> bool {
-        let stored = |operator, store, merges: bool| match operator {
-            Operator::ReduceMax => store == Store::Value || store == Store::Record && !merges,
-            Operator::ArgMax => store != Store::Value && !(store == Store::Record && merges),
+        let stored = |operator, epilogue, merges: bool| match operator {
+            Operator::ReduceMax => epilogue == Epilogue::Value || epilogue == Epilogue::Record && !merges,
+            Operator::ArgMax => epilogue != Epilogue::Value && !(epilogue == Epilogue::Record && merges),
         };
         match self.program {
-            Program::Reduce { operator, access, team, store } => {
+            Program::Reduce { operator, access, team, epilogue } => {
                 let by_pack = operator == Operator::ReduceMax || self.dtype.bytes() < 8;
-                stored(operator, store, false) && (access != Access::Columns || by_pack && !team)
+                stored(operator, epilogue, false) && (access != Access::Columns || by_pack && !team)
             }
-            Program::Merge { operator, store, .. } => stored(operator, store, true),
+            Program::Merge { operator, epilogue, .. } => stored(operator, epilogue, true),
             Program::MaxPacks { operands, .. } | Program::MaxElements { operands } => operands <= u32::BITS,
             Program::Fill | Program::HardmaxWriteColumns | Program::HardmaxWriteRows { .. } => true,
         }
@@ -238,12 +238,12 @@ impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.program {
             Program::Fill => write!(f, "fill {}", self.dtype)?,
-            Program::Reduce { operator, access, store, .. } => {
-                let (access, store) = (lowercase(access), lowercase(store));
-                write!(f, "{operator} {access} {} -> {store}", self.dtype)?;
+            Program::Reduce { operator, access, epilogue, .. } => {
+                let (access, epilogue) = (lowercase(access), lowercase(epilogue));
+                write!(f, "{operator} {access} {} -> {epilogue}", self.dtype)?;
             }
-            Program::Merge { operator, store, .. } => {
-                write!(f, "{operator} merge {} -> {}", self.dtype, lowercase(store))?;
+            Program::Merge { operator, epilogue, .. } => {
+                write!(f, "{operator} merge {} -> {}", self.dtype, lowercase(epilogue))?;
             }
             Program::HardmaxWriteColumns => write!(f, "hardmax_write_columns {}", self.dtype)?,
             Program::HardmaxWriteRows { packs } => {
@@ -254,8 +254,8 @@ impl fmt::Display for Kernel {
             }
             Program::MaxElements { operands } => write!(f, "max_elements {} of {operands}", self.dtype)?,
         }
-        for constant in &self.constants {
-            write!(f, " {}={}", constant.name(), constant.value())?;
+        for own in &self.overrides {
+            write!(f, " {}={}", own.name(), own.value())?;
         }
         if self.int64 { f.write_str(" int64") } else { Ok(()) }
     }

@@ -5,7 +5,7 @@
 
 use super::operands::{FIRST_OPERAND, element_operands, pack_operands};
 use super::text::shader;
-use super::{Access, Constant, Kernel, Operator, Program, Store};
+use super::{Access, Epilogue, Kernel, Operator, Override, Program};
 use crate::DType;
 use crate::plan::Slot;
 
@@ -25,7 +25,7 @@ pub struct Declaration {
 /// What a binding is there for, and so which slots may be bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// Elements to be read: an input's, or a constant's.
+    /// Elements to be read: an input's, or an embedded operand's.
     Operand,
     /// Elements to be written, of an output.
     Result,
@@ -39,7 +39,7 @@ impl Role {
     /// Whether a binding of this role may lie there.
     pub const fn allows(self, slot: Slot) -> bool {
         match self {
-            Role::Operand => matches!(slot, Slot::Input(_) | Slot::Constant(_)),
+            Role::Operand => matches!(slot, Slot::Input(_) | Slot::Embedded(_)),
             Role::Result => matches!(slot, Slot::Output(_)),
             Role::Target => matches!(slot, Slot::Output(_) | Slot::Scratch(_)),
             Role::Partials => matches!(slot, Slot::Scratch(_)),
@@ -169,7 +169,7 @@ files! {
 }
 
 impl Kernel {
-    /// The complete WGSL text. It declares what it needs and no more: `params` at binding 0, then the pass's bindings
+    /// The complete WGSL text. It declares what it needs and no more: `params` at binding 0, then the dispatch's bindings
     /// ([`Kernel::bindings`]). Of Max's operands it takes the first 32: [`Plan::check`](crate::Plan::check) allows no more.
     pub fn wgsl(&self) -> String {
         let operands = match self.program {
@@ -205,22 +205,22 @@ impl Kernel {
         bindings
     }
 
-    /// Whether the shader has an `override` declaration of the constant's name.
-    pub fn declares(&self, constant: Constant) -> bool {
-        self.files().iter().any(|file| file.overrides.contains(&constant.name()))
+    /// Whether the shader has an `override` declaration of that name.
+    pub fn declares(&self, own: Override) -> bool {
+        self.files().iter().any(|file| file.overrides.contains(&own.name()))
     }
 
     fn files(&self) -> Vec<&'static File> {
         let mut files = vec![GRID];
         match self.program {
             Program::Fill => files.push(FILL),
-            Program::Reduce { operator, access, team, store } => {
+            Program::Reduce { operator, access, team, epilogue } => {
                 files.extend(type_files(self.dtype));
                 files.extend(self.reduce_files(operator, access));
                 files.extend(main_file(access, team));
-                files.extend(store_files(operator, store));
+                files.extend(store_files(operator, epilogue));
             }
-            Program::Merge { operator, team, store } => {
+            Program::Merge { operator, team, epilogue } => {
                 files.extend(type_files(self.dtype));
                 let known: Files = match operator {
                     Operator::ReduceMax => &[BEST_VALUE, RECORD_VALUE],
@@ -229,7 +229,7 @@ impl Kernel {
                 files.push(MERGE);
                 files.extend(known);
                 files.extend(main_file(Access::Strided, team));
-                files.extend(store_files(operator, store));
+                files.extend(store_files(operator, epilogue));
             }
             Program::HardmaxWriteRows { packs } => {
                 files.extend(type_files(self.dtype));
@@ -287,19 +287,19 @@ fn main_file(access: Access, team: bool) -> Option<&'static File> {
     }
 }
 
-fn store_files(operator: Operator, store: Store) -> Files {
-    match (store, operator) {
-        (Store::Record, Operator::ReduceMax) => &[STORE_RECORD, STORE_RECORD_VALUE, RECORD_VALUE],
-        (Store::Record, Operator::ArgMax) => &[STORE_RECORD, STORE_RECORD_POSITION],
-        (Store::Value, _) => &[STORE_VALUE],
-        (Store::Index, _) => &[STORE_INDEX],
-        (Store::Both, _) => &[STORE_BOTH],
+fn store_files(operator: Operator, epilogue: Epilogue) -> Files {
+    match (epilogue, operator) {
+        (Epilogue::Record, Operator::ReduceMax) => &[STORE_RECORD, STORE_RECORD_VALUE, RECORD_VALUE],
+        (Epilogue::Record, Operator::ArgMax) => &[STORE_RECORD, STORE_RECORD_POSITION],
+        (Epilogue::Value, _) => &[STORE_VALUE],
+        (Epilogue::Index, _) => &[STORE_INDEX],
+        (Epilogue::Both, _) => &[STORE_BOTH],
     }
 }
 
-/// What a storage type is made of: its own constants, its class, and its width.
+/// What a storage type is made of: its own overrides, its class, and its width.
 fn type_files(dtype: DType) -> Vec<&'static File> {
-    let constants = match dtype {
+    let overrides = match dtype {
         DType::F32 => F32,
         DType::F16 => F16,
         DType::Bf16 => BF16,
@@ -323,5 +323,5 @@ fn type_files(dtype: DType) -> Vec<&'static File> {
         (true, 4) => &[FLOAT32, FLOAT, NARROW],
         (true, _) => &[FLOAT64, WIDE],
     };
-    [&[constants], class].concat()
+    [&[overrides], class].concat()
 }

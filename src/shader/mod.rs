@@ -6,11 +6,11 @@ mod operands;
 mod params;
 mod text;
 
-pub use kernel::{Access, Constant, Kernel, Operator, Program, Store};
+pub use kernel::{Access, Epilogue, Kernel, Operator, Override, Program};
 pub use manifest::{Declaration, Role};
 pub(crate) use operands::FIRST_OPERAND;
 pub(crate) use params::MAX_DIMS;
 pub use params::{
-    BroadcastParams, Dim, FillParams, HardmaxWriteParams, MergeParams, OperandParams, Params, Placement,
+    BroadcastParams, Dim, FillParams, HardmaxWriteParams, MergeParams, OperandParams, Params, RecordOrigin,
     ReductionParams,
 };

@@ -4,7 +4,7 @@
 /// elements of one binding, so that a view without overlap never has more.
 pub(crate) const MAX_DIMS: usize = 32;
 
-/// The parameters of a pass: the uniform buffer at binding 0.
+/// The parameters of a dispatch: the uniform buffer at binding 0.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
@@ -44,7 +44,7 @@ pub struct Dim {
     /// Elements from one to the next.
     pub stride: i32,
     /// Outputs, or positions, from one to the next in the whole tensor; 0 where no records are written.
-    pub place: u64,
+    pub logical_stride: u64,
 }
 
 /// Which elements belong to which output. See `shaders/lib/reduction.wgsl`, which has the same fields.
@@ -74,13 +74,13 @@ pub struct ReductionParams {
     /// The reduced dimensions around the run, innermost first.
     pub outer: Vec<Dim>,
     /// Where records belong; all 0 where none are written.
-    pub placement: Placement,
+    pub record_origin: RecordOrigin,
 }
 
 /// Where the records of one window belong among those of all windows of a tensor. See `shaders/lib/store_record.wgsl`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Placement {
+pub struct RecordOrigin {
     /// Records of one output, of all windows together.
     pub records: u32,
     /// The window's first record.
@@ -88,14 +88,15 @@ pub struct Placement {
     /// The position of its first element.
     pub first_position: u64,
     /// Positions from one element of a run to the next.
-    pub run_place: u64,
+    pub run_logical_stride: u64,
     /// Outputs from one column to the next.
-    pub column_place: u32,
+    pub column_logical_stride: u32,
 }
 
 impl ReductionParams {
     fn words(&self) -> Vec<u32> {
-        let Placement { records, first_record, first_position, run_place, column_place } = self.placement;
+        let RecordOrigin { records, first_record, first_position, run_logical_stride, column_logical_stride } =
+            self.record_origin;
         let mut words = vec![
             self.outputs,
             self.reduce_len,
@@ -110,11 +111,12 @@ impl ReductionParams {
             self.share,
             records,
             first_record,
-            column_place,
+            column_logical_stride,
         ];
-        words.extend([halves(first_position), halves(run_place), [0; 2]].concat()); // arrays begin at 16 bytes
+        words.extend([halves(first_position), halves(run_logical_stride), [0; 2]].concat()); // arrays begin at 16 bytes
         for dims in [&self.kept, &self.outer] {
-            let word = |dim: &Dim| [dim.size, dim.stride as u32, dim.place as u32, (dim.place >> 32) as u32];
+            let word =
+                |dim: &Dim| [dim.size, dim.stride as u32, dim.logical_stride as u32, (dim.logical_stride >> 32) as u32];
             words.extend(padded(dims.iter().flat_map(word), 4 * MAX_DIMS));
         }
         words

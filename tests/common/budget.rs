@@ -107,7 +107,7 @@ pub const ANSWERING: Budget = Budget { peak: 128, total: 2560, calls: 8 };
 /// For a plan and for its refusal: for each byte that the operation, the plan, and a view for each binding take in memory.
 pub const PLANNING: Budget = Budget { peak: 8, total: 128, calls: 1 };
 
-/// What a plan may have been that nobody sees: one of the most passes.
+/// What a plan may have been that nobody sees: one of the most dispatches.
 const REFUSED_PASSES: u64 = 1 << 12;
 const REFUSED_BYTES: u64 = REFUSED_PASSES << 10;
 
@@ -169,12 +169,12 @@ pub fn thrifty_reference(op: &AnyOperation, inputs: &[&Tensor]) -> Result<Vec<Te
 pub fn thrifty_plan(op: &AnyOperation, limits: &Limits) -> Result<Plan, Error> {
     let (plan, usage) = measured(|| op.plan(limits));
     let view_bytes = 16 * rank(op);
-    let bindings = |plan: &Plan| plan.passes.iter().map(|pass| pass.bindings.len() as u64).sum::<u64>();
+    let bindings = |plan: &Plan| plan.dispatches.iter().map(|dispatch| dispatch.bindings.len() as u64).sum::<u64>();
     let seen = |plan: &Plan| memory_of(plan) + bindings(plan) * view_bytes;
     let unseen = REFUSED_BYTES + REFUSED_PASSES * view_bytes;
     let planned = match &plan {
-        // A Max beyond one binding is planned in two ways; the one of more passes is thrown away.
-        Ok(plan) if matches!(op, AnyOperation::Max(_)) && plan.passes.len() > 1 => unseen + seen(plan),
+        // A Max beyond one binding is planned in two ways; the one of more dispatches is thrown away.
+        Ok(plan) if matches!(op, AnyOperation::Max(_)) && plan.dispatches.len() > 1 => unseen + seen(plan),
         Ok(plan) => seen(plan),
         Err(_) => unseen,
     };

@@ -31,7 +31,7 @@ impl Case {
     /// The kernels that it is planned to run.
     pub fn kernels(&self, adapter: AdapterKind) -> Vec<Kernel> {
         let plan = self.op.plan(&Limits { adapter, ..Limits::default() }).unwrap();
-        plan.passes.into_iter().map(|pass| pass.kernel).collect()
+        plan.dispatches.into_iter().map(|dispatch| dispatch.kernel).collect()
     }
 
     fn new(name: String, op: impl Into<AnyOperation>, dtype: DType, inputs: &[(u64, Data, u64)]) -> Case {
@@ -125,11 +125,11 @@ pub fn sample() -> Vec<(Case, AdapterKind)> {
     sample
 }
 
-/// What a kernel shows: its program with its type, and with each of its constants.
+/// What a kernel shows: its program with its type, and with each of its overrides.
 pub fn features(kernel: &Kernel) -> Vec<String> {
     let program = kernel.program;
-    let constants = kernel.constants.iter().map(|constant| format!("{program:?} {}", constant.name()));
-    constants.chain([format!("{program:?} {}", kernel.dtype)]).collect()
+    let overrides = kernel.overrides.iter().map(|constant| format!("{program:?} {}", constant.name()));
+    overrides.chain([format!("{program:?} {}", kernel.dtype)]).collect()
 }
 
 pub fn reduce_max(data: &[Data]) -> Vec<Case> {
@@ -270,7 +270,7 @@ pub fn max_of_many(counts: &[u64]) -> Vec<Case> {
     cases
 }
 
-/// Long enough to be split over workgroups and finished by another pass, on every kind of adapter.
+/// Long enough to be split over workgroups and finished by another dispatch, on every kind of adapter.
 pub fn long_reductions() -> Vec<Case> {
     let mut cases = Vec::new();
     for dtype in DType::ALL {

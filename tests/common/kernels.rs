@@ -1,7 +1,7 @@
 //! Every shader variant, and what programs have in common.
 
 use wgmax::DType;
-use wgmax::plan::{Access, Constant, Kernel, Operator, Program, Store};
+use wgmax::plan::{Access, Epilogue, Kernel, Operator, Override, Program};
 
 /// Every program that can be named, whether or not it was written.
 pub fn programs() -> Vec<Program> {
@@ -12,11 +12,11 @@ pub fn programs() -> Vec<Program> {
         programs.extend([0, 0b10, u32::MAX].map(|splats| Program::MaxPacks { operands, splats }));
     }
     for operator in [Operator::ReduceMax, Operator::ArgMax] {
-        for store in [Store::Record, Store::Value, Store::Index, Store::Both] {
+        for epilogue in [Epilogue::Record, Epilogue::Value, Epilogue::Index, Epilogue::Both] {
             for team in [false, true] {
-                programs.push(Program::Merge { operator, team, store });
+                programs.push(Program::Merge { operator, team, epilogue });
                 let accesses = [Access::Rows, Access::Columns, Access::Strided];
-                programs.extend(accesses.map(|access| Program::Reduce { operator, access, team, store }));
+                programs.extend(accesses.map(|access| Program::Reduce { operator, access, team, epilogue }));
             }
         }
     }
@@ -24,39 +24,39 @@ pub fn programs() -> Vec<Program> {
 }
 
 /// Every constant, each with some value.
-pub const CONSTANTS: [Constant; 13] = [
-    Constant::Group(64),
-    Constant::Team(16),
-    Constant::NansIgnored,
-    Constant::Last,
-    Constant::IndexWords(1),
-    Constant::Accumulate,
-    Constant::BoundsChecked,
-    Constant::PreserveEdges,
-    Constant::Split,
-    Constant::Runs,
-    Constant::Ragged,
-    Constant::Wide,
-    Constant::Prefetch,
+pub const OVERRIDES: [Override; 13] = [
+    Override::Group(64),
+    Override::Team(16),
+    Override::NansIgnored,
+    Override::Last,
+    Override::IndexWords(1),
+    Override::Accumulate,
+    Override::BoundsChecked,
+    Override::PreserveEdges,
+    Override::Split,
+    Override::Runs,
+    Override::Ragged,
+    Override::Wide,
+    Override::Prefetch,
 ];
 
-/// Every program that was written, of every type: with the constants that it must have, and with all that go together.
+/// Every program that was written, of every type: with the overrides that it must have, and with all that go together.
 pub fn kernels() -> Vec<Kernel> {
     let mut kernels = Vec::new();
     let types = DType::ALL.into_iter().flat_map(|dtype| [(dtype, false), (dtype, true)]);
     for (program, (dtype, int64)) in types.flat_map(|own| programs().into_iter().map(move |program| (program, own))) {
-        let kernel = Kernel { program, dtype, constants: vec![], int64 };
+        let kernel = Kernel { program, dtype, overrides: vec![], int64 };
         if !kernel.exists() || int64 && !program.takes_packs() {
             continue;
         }
-        let with = |wanted: fn(&Constant) -> bool| {
-            let constants = CONSTANTS.into_iter().filter(|&own| kernel.declares(own) && wanted(&own)).collect();
-            Kernel { constants, ..kernel.clone() }
+        let with = |wanted: fn(&Override) -> bool| {
+            let overrides = OVERRIDES.into_iter().filter(|&own| kernel.declares(own) && wanted(&own)).collect();
+            Kernel { overrides, ..kernel.clone() }
         };
-        kernels.push(with(|own| matches!(own, Constant::Group(_) | Constant::Team(_))));
-        kernels.push(with(|own| *own != Constant::Wide));
-        if kernel.declares(Constant::Wide) {
-            kernels.push(with(|own| !matches!(own, Constant::Prefetch | Constant::Ragged)));
+        kernels.push(with(|own| matches!(own, Override::Group(_) | Override::Team(_))));
+        kernels.push(with(|own| *own != Override::Wide));
+        if kernel.declares(Override::Wide) {
+            kernels.push(with(|own| !matches!(own, Override::Prefetch | Override::Ragged)));
         }
     }
     kernels

@@ -1,8 +1,8 @@
 //! What every plan keeps to, whatever it is of and for whatever device. The fuzz targets hold plans to it too.
 
 use wgmax::plan::{
-    Access, BroadcastParams, Constant, HardmaxWriteParams, MergeParams, Operator, Params, Pass, Program,
-    ReductionParams, Slot, Store,
+    Access, BroadcastParams, Dispatch, Epilogue, HardmaxWriteParams, MergeParams, Operator, Override, Params, Program,
+    ReductionParams, Slot,
 };
 use wgmax::{Error, Limits, Operation, Plan};
 
@@ -11,7 +11,7 @@ use wgmax::{Error, Limits, Operation, Plan};
 const MAX_TURNS: u64 = 32_768;
 
 /// The most dispatches of a plan.
-const MAX_PASSES: usize = 4096;
+const MAX_DISPATCHES: usize = 4096;
 
 /// The most bytes of a binding whose size the shaders can still count in 32 bits.
 const MAX_BINDING_BYTES: u64 = (1 << 32) - 4;
@@ -43,28 +43,36 @@ fn check_plan(op: &(impl Operation + ?Sized), plan: &Plan, limits: &Limits) {
     let case = || format!("{plan}\n{limits:?}");
     let outputs = op.outputs().unwrap();
     let Ok(inputs) = op.inputs() else {
-        let read = |pass: &Pass| pass.bindings.iter().any(|b| matches!(b.slot, Slot::Input(_)));
-        assert!(!plan.passes.iter().any(read), "inputs that no buffer holds are read: {}", case());
+        let read = |dispatch: &Dispatch| dispatch.bindings.iter().any(|b| matches!(b.slot, Slot::Input(_)));
+        assert!(!plan.dispatches.iter().any(read), "inputs that no buffer holds are read: {}", case());
         return;
     };
-    assert!(plan.passes.len() <= MAX_PASSES, "{} passes: {}", plan.passes.len(), plan.label);
+    assert!(plan.dispatches.len() <= MAX_DISPATCHES, "{} dispatches: {}", plan.dispatches.len(), plan.label);
     assert_eq!((plan.input_bytes.len(), plan.output_bytes.len()), (inputs.len(), outputs.len()), "{}", case());
     assert!(plan.input_bytes.iter().zip(&inputs).all(|(&bytes, need)| bytes <= need.bytes), "{}", case());
-    assert!(plan.passes.iter().all(|pass| pass.kernel.dtype == inputs[0].dtype), "another type: {}", case());
+    assert!(
+        plan.dispatches.iter().all(|dispatch| dispatch.kernel.dtype == inputs[0].dtype),
+        "another type: {}",
+        case()
+    );
     // Partial results, and Hardmax's winners: a word for each slice, which has at least two elements.
     let sum = |bytes: &[u64]| bytes.iter().fold(0_u64, |sum, bytes| sum.saturating_add(*bytes));
     let [partials, winners] = plan.scratch_bytes;
     assert!(partials <= sum(&plan.input_bytes) / 64 + (64 << 10), "{}", case());
     assert!(winners <= 2 * sum(&plan.output_bytes) + 4, "{}", case());
-    plan.passes.iter().for_each(|pass| check_pass(pass, plan, limits, &case));
+    plan.dispatches.iter().for_each(|dispatch| check_pass(dispatch, plan, limits, &case));
 }
 
-fn check_pass(pass: &Pass, plan: &Plan, limits: &Limits, case: &impl Fn() -> String) {
-    let [x, y, z] = pass.grid;
+fn check_pass(dispatch: &Dispatch, plan: &Plan, limits: &Limits, case: &impl Fn() -> String) {
+    let [x, y, z] = dispatch.grid;
     assert!(x >= 1 && y >= 1 && z == 1 && x <= limits.max_groups && y <= limits.max_groups, "{}", case());
-    assert!(pass.params.to_bytes().len() <= 16 << 10, "parameters beyond every device's uniform binding: {}", case());
-    assert!(pass.bindings.len() as u64 <= limits.max_storage_bindings.into(), "{}", case());
-    let work = Work::new(pass);
+    assert!(
+        dispatch.params.to_bytes().len() <= 16 << 10,
+        "parameters beyond every device's uniform binding: {}",
+        case()
+    );
+    assert!(dispatch.bindings.len() as u64 <= limits.max_storage_bindings.into(), "{}", case());
+    let work = Work::new(dispatch);
     assert!(work.group >= 1 && work.group <= limits.max_group_invocations.max(1).into(), "{}", case());
     assert!(work.team.is_power_of_two() && work.team <= work.group, "{}", case());
     // A team's members leave a key of 64 bits and a position each, which WGSL pads to 16 bytes.
@@ -72,20 +80,20 @@ fn check_pass(pass: &Pass, plan: &Plan, limits: &Limits, case: &impl Fn() -> Str
     // The teams of a workgroup fill whole units of the output: nobody else would write what is left.
     assert!(work.team == 1 || work.group / work.team >= work.store_lanes, "units without a writer: {}", case());
     if let (Program::Reduce { access: Access::Rows | Access::Columns | Access::Strided, .. }, Params::Reduction(p)) =
-        (work.program, &pass.params)
+        (work.program, &dispatch.params)
     {
         assert_eq!(p.chunks, p.reduce_len.div_ceil(p.chunk_len), "{}", case());
     }
-    let turns = work.turns(&pass.params);
-    assert!(turns <= MAX_TURNS, "{turns} turns of {}: {}", pass.kernel, case());
-    let (groups, needed) = (u64::from(x) * u64::from(y), work.invocations(&pass.params).div_ceil(work.group));
+    let turns = work.turns(&dispatch.params);
+    assert!(turns <= MAX_TURNS, "{turns} turns of {}: {}", dispatch.kernel, case());
+    let (groups, needed) = (u64::from(x) * u64::from(y), work.invocations(&dispatch.params).div_ceil(work.group));
     assert!(groups >= needed, "{groups} workgroups of {needed}: {}", case());
     assert!(groups * 2 <= 3 * needed.max(2), "{groups} workgroups, {needed} needed: {}", case());
-    check_bindings(pass, plan, limits, case);
+    check_bindings(dispatch, plan, limits, case);
 }
 
-fn check_bindings(pass: &Pass, plan: &Plan, limits: &Limits, case: &impl Fn() -> String) {
-    for (n, b) in pass.bindings.iter().enumerate() {
+fn check_bindings(dispatch: &Dispatch, plan: &Plan, limits: &Limits, case: &impl Fn() -> String) {
+    for (n, b) in dispatch.bindings.iter().enumerate() {
         assert!(b.bytes > 0 && b.bytes <= limits.max_binding_bytes && b.bytes.is_multiple_of(4), "{}", case());
         assert!(b.bytes <= MAX_BINDING_BYTES, "{}", case());
         assert!(b.offset_bytes.is_multiple_of(limits.binding_alignment_bytes.max(1)), "{}", case());
@@ -94,18 +102,18 @@ fn check_bindings(pass: &Pass, plan: &Plan, limits: &Limits, case: &impl Fn() ->
             Slot::Input(n) => plan.input_bytes[n],
             Slot::Output(n) => plan.output_bytes[n],
             Slot::Scratch(n) => plan.scratch_bytes[n],
-            Slot::Constant(n) => plan.constants[n].len() as u64,
+            Slot::Embedded(n) => plan.embedded[n].len() as u64,
         };
         assert!(b.end_bytes() <= slot_bytes, "{}", case());
-        assert!(!(b.writes && matches!(b.slot, Slot::Input(_) | Slot::Constant(_))), "{}", case());
-        for other in &pass.bindings[..n] {
+        assert!(!(b.writes && matches!(b.slot, Slot::Input(_) | Slot::Embedded(_))), "{}", case());
+        for other in &dispatch.bindings[..n] {
             assert!(other.binding != b.binding, "{}", case());
             assert!(other.slot != b.slot || !other.writes && !b.writes, "one dispatch reads and writes: {}", case());
         }
     }
 }
 
-/// What a pass has to do, read off its kernel as the shaders do it.
+/// What a dispatch has to do, read off its kernel as the shaders do it.
 struct Work {
     program: Program,
     group: u64,
@@ -120,15 +128,15 @@ struct Work {
 }
 
 impl Work {
-    fn new(pass: &Pass) -> Work {
-        let kernel = &pass.kernel;
-        let find = |get: fn(&Constant) -> Option<u32>| kernel.constants.iter().find_map(get).map(u64::from);
-        let group = find(|c| if let Constant::Group(n) = c { Some(*n) } else { None });
-        let team = find(|c| if let Constant::Team(n) = c { Some(*n) } else { None });
+    fn new(dispatch: &Dispatch) -> Work {
+        let kernel = &dispatch.kernel;
+        let find = |get: fn(&Override) -> Option<u32>| kernel.overrides.iter().find_map(get).map(u64::from);
+        let group = find(|c| if let Override::Group(n) = c { Some(*n) } else { None });
+        let team = find(|c| if let Override::Team(n) = c { Some(*n) } else { None });
         let lanes = 4_u64.div_ceil(kernel.dtype.bytes());
         let (in_teams, store_lanes) = match kernel.program {
-            Program::Reduce { team, store, .. } | Program::Merge { team, store, .. } => {
-                (team, if matches!(store, Store::Value | Store::Both) { lanes } else { 1 })
+            Program::Reduce { team, epilogue, .. } | Program::Merge { team, epilogue, .. } => {
+                (team, if matches!(epilogue, Epilogue::Value | Epilogue::Both) { lanes } else { 1 })
             }
             _ => (false, 1),
         };
@@ -139,7 +147,7 @@ impl Work {
             team: team.unwrap_or(1),
             lanes,
             pack: 16 / kernel.dtype.bytes(),
-            column_packs: if kernel.constants.contains(&Constant::Wide) { 4 } else { 1 },
+            column_packs: if kernel.overrides.contains(&Override::Wide) { 4 } else { 1 },
             store_lanes,
         }
     }
@@ -148,7 +156,9 @@ impl Work {
     fn invocations(&self, params: &Params) -> u64 {
         match (self.program, params) {
             (Program::Fill, Params::Fill(p)) => p.words.div_ceil(p.share).into(),
-            (Program::Reduce { access, store, .. }, Params::Reduction(p)) => self.reduce_invocations(access, store, p),
+            (Program::Reduce { access, epilogue, .. }, Params::Reduction(p)) => {
+                self.reduce_invocations(access, epilogue, p)
+            }
             (Program::Merge { .. }, Params::Merge(p)) => self.task_invocations(p.outputs.into(), p.share),
             (Program::HardmaxWriteColumns, Params::HardmaxWrite(p)) => {
                 u64::from(p.len).div_ceil(self.lanes).div_ceil(p.share.into())
@@ -165,9 +175,9 @@ impl Work {
         }
     }
 
-    fn reduce_invocations(&self, access: Access, store: Store, p: &ReductionParams) -> u64 {
+    fn reduce_invocations(&self, access: Access, epilogue: Epilogue, p: &ReductionParams) -> u64 {
         let (outputs, chunks) = (u64::from(p.outputs), u64::from(p.chunks));
-        let tasks = outputs * if store == Store::Record { chunks } else { 1 };
+        let tasks = outputs * if epilogue == Epilogue::Record { chunks } else { 1 };
         match access {
             Access::Columns => {
                 let columns = u64::from(p.columns);

@@ -46,14 +46,14 @@ pub fn model(
     inputs: &[&str],
     outputs: &[&str],
     nodes: Vec<NodeProto>,
-    constants: Vec<TensorProto>,
+    overrides: Vec<TensorProto>,
 ) -> ModelProto {
     ModelProto {
         ir_version: 8,
         graph: Some(GraphProto {
             name: "test".into(),
             node: nodes,
-            initializer: constants,
+            initializer: overrides,
             input: inputs.iter().map(|name| value(name)).collect(),
             output: outputs.iter().map(|name| value(name)).collect(),
             ..Default::default()
@@ -86,6 +86,6 @@ pub fn fifty_nodes() -> (ModelProto, Vec<Tensor>) {
     nodes.push(node("ArgMax", &["v44"], "best", &[int("axis", -1), int("keepdims", 0)]));
     nodes.push(node("ReduceMax", &["v20", ""], "same", &[int("noop_with_empty_axes", 1)]));
     let last = Tensor::new([1], &[-1_i64]).unwrap();
-    let constants = vec![initializer("floor", &floor), initializer("last", &last)];
-    (model(18, &["x"], &["v46", "all", "best", "same", "v7", "x"], nodes, constants), vec![x])
+    let overrides = vec![initializer("floor", &floor), initializer("last", &last)];
+    (model(18, &["x"], &["v46", "all", "best", "same", "v7", "x"], nodes, overrides), vec![x])
 }

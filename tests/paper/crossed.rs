@@ -49,7 +49,7 @@ impl Elements {
         }
         if let Some(shape) = constant {
             let len = shape.iter().product();
-            elements.operands.push((0..len).map(|at| word(Slot::Constant(0), case.dtype, at)).collect());
+            elements.operands.push((0..len).map(|at| word(Slot::Embedded(0), case.dtype, at)).collect());
             elements.shapes.push(shape);
         }
         elements
@@ -146,7 +146,7 @@ fn check_hardmax(paper: &mut Paper, case: &Case, slices: &Parts, shape: &[u64]) 
     }
 }
 
-/// The most passes that are worth the time.
+/// The most dispatches that are worth the time.
 const MOST_PASSES: usize = 400;
 
 fn check(case: &Case) -> Result<Outcome, Finding> {
@@ -155,8 +155,8 @@ fn check(case: &Case) -> Result<Outcome, Finding> {
         Ok(planned) => planned,
         Err(outcome) => return Ok(outcome),
     };
-    if plan.passes.len() > MOST_PASSES {
-        return Ok(Outcome::Skipped(format!("more than {MOST_PASSES} passes")));
+    if plan.dispatches.len() > MOST_PASSES {
+        return Ok(Outcome::Skipped(format!("more than {MOST_PASSES} dispatches")));
     }
     let mut paper = Paper::new(&plan, Groups::All);
     for (n, input) in inputs.iter().enumerate() {

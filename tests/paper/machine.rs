@@ -11,7 +11,7 @@ use naga::{
     AddressSpace, ArraySize, Barrier, BinaryOperator, BuiltIn, Expression, Handle, MathFunction, RelationalFunction,
     TypeInner, UnaryOperator,
 };
-use wgmax::plan::{Binding, Kernel, Pass, Slot};
+use wgmax::plan::{Binding, Dispatch, Kernel, Slot};
 use wgmax::{Limits, Plan};
 
 use crate::origin::{Origin, Origins};
@@ -93,7 +93,7 @@ pub fn slot_number(slot: Slot) -> usize {
     match slot {
         Slot::Input(n) => n,
         Slot::Output(n) => 1_000_000 + n,
-        Slot::Constant(n) => 2_000_000 + n,
+        Slot::Embedded(n) => 2_000_000 + n,
         Slot::Scratch(_) => unreachable!("scratch holds nothing to begin with"),
     }
 }
@@ -105,16 +105,16 @@ impl Paper {
             let memory = |(n, &bytes): (usize, &u64)| (slot(n), Memory::new(bytes, groups));
             bytes.iter().enumerate().map(memory).collect::<Vec<_>>()
         };
-        let constants: Vec<u64> = plan.constants.iter().map(|bytes| bytes.len() as u64).collect();
+        let constants: Vec<u64> = plan.embedded.iter().map(|bytes| bytes.len() as u64).collect();
         let memories = [
             numbered(&plan.input_bytes, Slot::Input),
             numbered(&plan.output_bytes, Slot::Output),
             numbered(&plan.scratch_bytes, Slot::Scratch),
-            numbered(&constants, Slot::Constant),
+            numbered(&constants, Slot::Embedded),
         ];
         let memories = memories.into_iter().flatten().collect();
         let mut paper = Paper { memories, origins: Origins::default(), groups };
-        plan.constants.iter().enumerate().for_each(|(n, bytes)| paper.fill(Slot::Constant(n), bytes));
+        plan.embedded.iter().enumerate().for_each(|(n, bytes)| paper.fill(Slot::Embedded(n), bytes));
         paper
     }
 
@@ -137,12 +137,12 @@ impl Paper {
         (bytes, memory.words.iter().map(|cell| cell.origin).collect())
     }
 
-    /// Runs the passes.
+    /// Runs the dispatches.
     pub fn run(&mut self, plan: &Plan, limits: &Limits) {
-        plan.passes.iter().for_each(|pass| self.pass(pass, limits));
+        plan.dispatches.iter().for_each(|pass| self.pass(pass, limits));
     }
 
-    fn pass(&mut self, pass: &Pass, limits: &Limits) {
+    fn pass(&mut self, pass: &Dispatch, limits: &Limits) {
         for memory in self.memories.values_mut() {
             memory.cells().for_each(|cell| (cell.reader, cell.writer) = (Who::Nobody, Who::Nobody));
         }
@@ -212,7 +212,7 @@ struct Invocation {
 }
 
 impl<'a> Workgroup<'a> {
-    fn new(program: &'a Program, pass: &Pass, paper: &'a mut Paper, id: [u32; 3]) -> Workgroup<'a> {
+    fn new(program: &'a Program, pass: &Dispatch, paper: &'a mut Paper, id: [u32; 3]) -> Workgroup<'a> {
         let numbers = bindings(&program.module);
         let words: Vec<u32> = bytemuck::pod_collect_to_vec(&pass.params.to_bytes());
         let global = |(handle, own): (Handle<naga::GlobalVariable>, &naga::GlobalVariable)| match own.space {

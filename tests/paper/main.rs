@@ -22,7 +22,7 @@ use common::laws::lawful_plan;
 use common::{Data, VIEW_LEN, axes_sets, first_difference, tensor, tensors, views};
 use machine::{Groups, Paper, slot_number};
 use origin::{Origin, Word};
-use wgmax::plan::{Access, Operator, Pass, Program, Slot, Store};
+use wgmax::plan::{Access, Dispatch, Epilogue, Operator, Program, Slot};
 use wgmax::{
     AdapterKind, ArgMax, ArgMaxOutput, DType, Error, Hardmax, IndexType, Limits, Max, NanPolicy, Operation, ReduceMax,
     Slices, Tensor, View,
@@ -98,19 +98,19 @@ type Kind = (Program, DType);
 /// What a case ran, or nothing where the limits do not allow it.
 type Seen = Option<Vec<Kind>>;
 
-/// The passes' programs, without what depends on teams, packs and the number of operands.
+/// The dispatches' programs, without what depends on teams, packs and the number of operands.
 fn kinds(op: &impl Operation, limits: &Limits) -> Vec<Kind> {
-    let kind = |pass: &Pass| {
-        let mut program = without_team(pass.kernel.program);
+    let kind = |dispatch: &Dispatch| {
+        let mut program = without_team(dispatch.kernel.program);
         match &mut program {
             Program::HardmaxWriteRows { packs } => *packs = false,
             Program::MaxPacks { operands, splats } => (*operands, *splats) = (0, 0),
             Program::MaxElements { operands } => *operands = 0,
             _ => {}
         }
-        (program, pass.kernel.dtype)
+        (program, dispatch.kernel.dtype)
     };
-    op.plan(limits).unwrap().passes.iter().map(kind).collect()
+    op.plan(limits).unwrap().dispatches.iter().map(kind).collect()
 }
 
 fn check_reduce_max(dtype: DType, view: &View, axes: &[i64], limits: &Limits, input: &Tensor, case: &str) -> Seen {
@@ -259,17 +259,17 @@ fn check_all(name: &str, named: &[Kind], mut check: impl FnMut(DType, &View, &Li
 }
 
 /// A reducing operator's programs, whole and split.
-fn reducing(operator: Operator, store: Store) -> Vec<Kind> {
+fn reducing(operator: Operator, epilogue: Epilogue) -> Vec<Kind> {
     let accesses = [Access::Rows, Access::Columns, Access::Strided];
-    let all = accesses.map(|access| [store, Store::Record].map(|store| (access, store)));
-    let reduce = |(access, store)| Program::Reduce { operator, access, team: false, store };
-    let merge = Program::Merge { operator, team: false, store };
+    let all = accesses.map(|access| [epilogue, Epilogue::Record].map(|epilogue| (access, epilogue)));
+    let reduce = |(access, epilogue)| Program::Reduce { operator, access, team: false, epilogue };
+    let merge = Program::Merge { operator, team: false, epilogue };
     all.into_iter().flatten().map(reduce).chain([merge]).map(|program| (program, DType::F32)).collect()
 }
 
 #[test]
 fn reduce_max_takes_its_elements_and_no_others() {
-    check_all("ReduceMax", &reducing(Operator::ReduceMax, Store::Value), |dtype, view, limits, input, case| {
+    check_all("ReduceMax", &reducing(Operator::ReduceMax, Epilogue::Value), |dtype, view, limits, input, case| {
         let check = |axes: Vec<i64>| check_reduce_max(dtype, view, &axes, limits, input, &format!("{case} {axes:?}"));
         axes_of(view).into_iter().map(check).collect()
     });
@@ -277,7 +277,7 @@ fn reduce_max_takes_its_elements_and_no_others() {
 
 #[test]
 fn arg_max_takes_its_elements_and_no_others() {
-    check_all("ArgMax", &reducing(Operator::ArgMax, Store::Index), |dtype, view, limits, input, case| {
+    check_all("ArgMax", &reducing(Operator::ArgMax, Epilogue::Index), |dtype, view, limits, input, case| {
         let check = |axes: Vec<i64>| check_arg_max(dtype, view, &axes, limits, input, &format!("{case} {axes:?}"));
         axes_of(view).into_iter().map(check).collect()
     });
@@ -288,8 +288,8 @@ fn hardmax_takes_its_slices_and_no_others() {
     let mut named: Vec<Kind> = [Program::HardmaxWriteColumns, Program::HardmaxWriteRows { packs: false }]
         .map(|program| (program, DType::U8))
         .into();
-    let (operator, store) = (Operator::ArgMax, Store::Index);
-    named.push((Program::Merge { operator, team: false, store }, DType::F32));
+    let (operator, epilogue) = (Operator::ArgMax, Epilogue::Index);
+    named.push((Program::Merge { operator, team: false, epilogue }, DType::F32));
     check_all("Hardmax", &named, |dtype, view, limits, input, case| {
         let rank = view.rank() as i64;
         let slices = (0..rank).map(Slices::Along).chain((0..=rank).map(Slices::From));
@@ -320,7 +320,7 @@ fn max_takes_its_operands_and_no_others() {
             let op = Max::new(dtype, inputs.clone());
             cases.push(check_max(op.clone(), dtype, &slots, limits, &tensors, &format!("{case} of {count}")));
             let constant = tensor(dtype, 1, Data::Ties, 1);
-            let with_constant = [&slots[..], &[(Slot::Constant(0), View::new([1]).unwrap())]].concat();
+            let with_constant = [&slots[..], &[(Slot::Embedded(0), View::new([1]).unwrap())]].concat();
             let floored = op.clone().constant(constant);
             cases.push(check_max(
                 floored,
@@ -350,7 +350,7 @@ fn a_plan_that_is_wrong_is_noticed() {
     let limits = Limits { adapter: AdapterKind::SwiftShader, ..Limits::default() };
     let run = |spoil: fn(&mut wgmax::plan::ReductionParams)| {
         let mut plan = op.plan(&limits).unwrap();
-        let Params::Reduction(params) = &mut plan.passes[0].params else { panic!("no reduction") };
+        let Params::Reduction(params) = &mut plan.dispatches[0].params else { panic!("no reduction") };
         spoil(params);
         let (plan, limits, input) = (plan.clone(), limits.clone(), input.clone());
         std::panic::catch_unwind(move || {
@@ -380,9 +380,9 @@ fn a_word_that_two_invocations_write_is_noticed() {
     let op = ReduceMax::new(DType::U32, View::new([2, 4, 8192]).unwrap()).axes([0, 2]);
     for shares in [false, true] {
         let mut plan = op.plan(&limits).unwrap();
-        let Params::Reduction(params) = &mut plan.passes[1].params else { panic!("{plan}") };
-        assert!(params.chunks > 1 && params.placement.records == params.chunks);
-        params.placement.records -= u32::from(shares);
+        let Params::Reduction(params) = &mut plan.dispatches[1].params else { panic!("{plan}") };
+        assert!(params.chunks > 1 && params.record_origin.records == params.chunks);
+        params.record_origin.records -= u32::from(shares);
         let (limits, input) = (limits.clone(), input.clone());
         let ran = std::panic::catch_unwind(move || {
             let mut paper = Paper::new(&plan, Groups::All);
@@ -426,15 +426,15 @@ fn huge_operations(dtype: DType, view: &View) -> Vec<Box<dyn Operation>> {
     ops
 }
 
-/// Whether there is a plan: it keeps to the laws, and the first and last workgroups of every pass stay within their
+/// Whether there is a plan: it keeps to the laws, and the first and last workgroups of every dispatch stay within their
 /// bindings.
 fn check_huge_plan(op: &dyn Operation, limits: &Limits) -> bool {
     let Some(plan) = lawful_plan(op, limits) else {
         assert!(matches!(op.plan(limits), Err(Error::TooLarge { .. })));
         return false;
     };
-    // Plans of more passes are checked binding by binding: their passes are alike.
-    if plan.passes.len() <= 8 {
+    // Plans of more dispatches are checked binding by binding: their dispatches are alike.
+    if plan.dispatches.len() <= 8 {
         Paper::new(&plan, Groups::Ends).run(&plan, limits);
     }
     true
@@ -458,7 +458,7 @@ fn check_huge_plans(adapter: AdapterKind) {
     for (n, (max_binding_bytes, max_group_invocations)) in devices.into_iter().enumerate() {
         for (m, shape) in shapes.into_iter().enumerate() {
             if max_binding_bytes < 128 << 20 && shape.iter().product::<u64>() > 1 << 27 {
-                continue; // thousands of passes alike
+                continue; // thousands of dispatches alike
             }
             // Element by element, which the others take, there is no time for as many invocations.
             for (way, max_group_invocations) in [(0, max_group_invocations), (1 + (n + m) % (WAYS - 1), 16)] {

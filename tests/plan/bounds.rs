@@ -145,7 +145,7 @@ fn planned(op: &impl Operation, limits: &Limits) -> Plan {
     lawful_plan(op, limits).unwrap_or_else(|| panic!("{:?} is refused: {}", op.outputs(), op.plan(limits).unwrap_err()))
 }
 
-/// Teams of the finishing pass that take thousands of partial results each leave no unit of the output without a writer.
+/// Teams of the finishing dispatch that take thousands of partial results each leave no unit of the output without a writer.
 #[test]
 fn every_unit_of_a_finished_output_has_a_writer() {
     for (rows, max_binding_bytes) in [(80_000, 5500 << 10), (1 << 21, 128 << 20)] {
@@ -233,7 +233,7 @@ fn dispatches_are_counted_once() {
             for op in ops {
                 if lawful_plan(&*op, &limits(bytes)).is_none() {
                     let error = op.plan(&limits(bytes)).unwrap_err();
-                    let given = if let Error::TooLarge { what: "passes", given, .. } = error { given } else { 0 };
+                    let given = if let Error::TooLarge { what: "dispatches", given, .. } = error { given } else { 0 };
                     assert!(given > 4096, "{error}");
                     refused += 1;
                 }

@@ -12,8 +12,8 @@ mod record;
 use std::collections::BTreeMap;
 
 use wgmax::plan::{
-    Access, BroadcastParams, Constant, Dim, Operator, Params, PortableAccess, PortableBinding, PortablePlan,
-    PortableShader, PortableSlot, Program, ReductionParams, Slot, Store,
+    Access, BroadcastParams, Dim, Epilogue, Operator, Override, Params, PortableAccess, PortableBinding, PortablePlan,
+    PortableShader, PortableSlot, Program, ReductionParams, Slot,
 };
 use wgmax::{
     AdapterKind, AnyOperation, ArgMax, ArgMaxOutput, Axes, DType, EmptyMax, Error, Hardmax, Limits, Max, NanPolicy,
@@ -36,25 +36,25 @@ fn arg_max(dtype: DType, shape: &[u64], axes: &[i64]) -> ArgMax {
     ArgMax::new(dtype, View::new(shape).unwrap()).axes(axes)
 }
 
-/// The passes' programs, without the teams that tuning chooses.
+/// The dispatches' programs, without the teams that tuning chooses.
 fn programs(op: &impl Operation, limits: &Limits) -> Vec<Program> {
     let plan = op.plan(limits).unwrap();
-    plan.passes.iter().map(|pass| common::kernels::without_team(pass.kernel.program)).collect()
+    plan.dispatches.iter().map(|dispatch| common::kernels::without_team(dispatch.kernel.program)).collect()
 }
 
 /// Of a ReduceMax.
-fn values(access: Access, store: Store) -> Program {
-    Program::Reduce { operator: Operator::ReduceMax, access, team: false, store }
+fn values(access: Access, epilogue: Epilogue) -> Program {
+    Program::Reduce { operator: Operator::ReduceMax, access, team: false, epilogue }
 }
 
 /// Of an ArgMax.
-fn positions(access: Access, store: Store) -> Program {
-    Program::Reduce { operator: Operator::ArgMax, access, team: false, store }
+fn positions(access: Access, epilogue: Epilogue) -> Program {
+    Program::Reduce { operator: Operator::ArgMax, access, team: false, epilogue }
 }
 
 /// Of records.
-fn merged(operator: Operator, store: Store) -> Program {
-    Program::Merge { operator, team: false, store }
+fn merged(operator: Operator, epilogue: Epilogue) -> Program {
+    Program::Merge { operator, team: false, epilogue }
 }
 
 // What is chosen.
@@ -62,15 +62,15 @@ fn merged(operator: Operator, store: Store) -> Program {
 #[test]
 fn one_dispatch_where_one_is_enough() {
     for limits in [gpu(), cpu()] {
-        let rows = [values(Access::Rows, Store::Value)];
+        let rows = [values(Access::Rows, Epilogue::Value)];
         assert_eq!(programs(&reduce_max(DType::F32, &[4096, 64], &[1]), &limits), rows);
-        let columns = [values(Access::Columns, Store::Value)];
+        let columns = [values(Access::Columns, Epilogue::Value)];
         assert_eq!(programs(&reduce_max(DType::U8, &[64, 16, 1024], &[1]), &limits), columns);
-        let strided = [values(Access::Strided, Store::Value)];
+        let strided = [values(Access::Strided, Epilogue::Value)];
         assert_eq!(programs(&reduce_max(DType::F32, &[5, 3], &[1]), &limits), strided);
-        let rows = [positions(Access::Rows, Store::Index)];
+        let rows = [positions(Access::Rows, Epilogue::Index)];
         assert_eq!(programs(&arg_max(DType::F16, &[4096, 64], &[1]), &limits), rows);
-        let strided = [positions(Access::Strided, Store::Index)];
+        let strided = [positions(Access::Strided, Epilogue::Index)];
         assert_eq!(programs(&arg_max(DType::I64, &[64, 16, 1024], &[1]), &limits), strided);
     }
 }
@@ -79,11 +79,11 @@ fn one_dispatch_where_one_is_enough() {
 #[test]
 fn slices_are_searched_and_written() {
     let rows = |dtype, len| programs(&Hardmax::new(dtype, View::new([256, len]).unwrap(), Slices::Along(1)), &cpu());
-    let two = |packs| [positions(Access::Rows, Store::Index), Program::HardmaxWriteRows { packs }];
+    let two = |packs| [positions(Access::Rows, Epilogue::Index), Program::HardmaxWriteRows { packs }];
     assert_eq!(rows(DType::F32, 50_000), two(true));
     assert_eq!(rows(DType::F16, 16_385), two(false));
     let columns = Hardmax::new(DType::F32, View::new([16, 19, 128]).unwrap(), Slices::Along(1));
-    let two = [positions(Access::Columns, Store::Index), Program::HardmaxWriteColumns];
+    let two = [positions(Access::Columns, Epilogue::Index), Program::HardmaxWriteColumns];
     assert_eq!(programs(&columns, &cpu()), two);
 }
 
@@ -97,12 +97,12 @@ fn long_slices_are_written_in_parts_that_32_bits_count() {
     ] {
         let plan = Hardmax::new(DType::U8, View::new(shape).unwrap(), Slices::Along(1)).plan(&limits).unwrap();
         let mut written = 0;
-        for pass in &plan.passes {
-            let Params::HardmaxWrite(params) = &pass.params else { continue };
-            assert_eq!(pass.kernel.program, program);
+        for dispatch in &plan.dispatches {
+            let Params::HardmaxWrite(params) = &dispatch.params else { continue };
+            assert_eq!(dispatch.kernel.program, program);
             let (position, len) = (u64::from(params.position), u64::from(params.len));
             assert!(position + len.div_ceil(shape[2]) < u64::from(u32::MAX), "{params:?}");
-            written += if pass.kernel.constants.contains(&Constant::Accumulate) { 0 } else { len };
+            written += if dispatch.kernel.overrides.contains(&Override::Accumulate) { 0 } else { len };
         }
         assert_eq!(written, shape.iter().product::<u64>());
     }
@@ -124,7 +124,7 @@ fn rows_of_columns_are_far_apart_from_two_pages_on() {
     for (pitch, far) in [(2044, false), (2048, true)] {
         let view = View::strided([64, 256], [pitch, 1], 0).unwrap();
         let is_far = |op: &dyn Operation, limits: &Limits| {
-            op.plan(limits).unwrap().passes[0].kernel.constants.contains(&Constant::Prefetch)
+            op.plan(limits).unwrap().dispatches[0].kernel.overrides.contains(&Override::Prefetch)
         };
         let reduce_max = ReduceMax::new(DType::F32, view.clone()).axes([0]);
         let rows = ReduceMax::new(DType::F32, view.clone()).axes([1]);
@@ -138,23 +138,23 @@ fn rows_of_columns_are_far_apart_from_two_pages_on() {
 
 #[test]
 fn long_rows_are_split_and_finished() {
-    let values = |access, store| [values(access, Store::Record), merged(Operator::ReduceMax, store)];
-    let positions = |access, store| [positions(access, Store::Record), merged(Operator::ArgMax, store)];
+    let values = |access, epilogue| [values(access, Epilogue::Record), merged(Operator::ReduceMax, epilogue)];
+    let positions = |access, epilogue| [positions(access, Epilogue::Record), merged(Operator::ArgMax, epilogue)];
     for limits in [gpu(), cpu()] {
         let row = reduce_max(DType::F32, &[1 << 24], &[0]);
-        assert_eq!(programs(&row, &limits), values(Access::Rows, Store::Value));
+        assert_eq!(programs(&row, &limits), values(Access::Rows, Epilogue::Value));
         let row = arg_max(DType::F16, &[1, 128_256], &[1]).output(ArgMaxOutput::ValuesAndIndices);
-        assert_eq!(programs(&row, &limits), positions(Access::Rows, Store::Both));
+        assert_eq!(programs(&row, &limits), positions(Access::Rows, Epilogue::Both));
         let columns = reduce_max(DType::F64, &[100_000, 16], &[0]);
-        assert_eq!(programs(&columns, &limits), values(Access::Columns, Store::Value));
+        assert_eq!(programs(&columns, &limits), values(Access::Columns, Epilogue::Value));
         let columns = arg_max(DType::F64, &[100_000, 16], &[0]);
-        assert_eq!(programs(&columns, &limits), positions(Access::Strided, Store::Index));
+        assert_eq!(programs(&columns, &limits), positions(Access::Strided, Epilogue::Index));
     }
 }
 
 #[test]
 fn many_rows_are_not_split() {
-    let whole = [values(Access::Rows, Store::Value)];
+    let whole = [values(Access::Rows, Epilogue::Value)];
     assert_eq!(programs(&reduce_max(DType::F32, &[65_536, 512], &[1]), &gpu()), whole);
     assert_eq!(programs(&reduce_max(DType::F32, &[1024, 32_768], &[1]), &cpu()), whole);
 }
@@ -163,7 +163,7 @@ fn many_rows_are_not_split() {
 fn nothing_to_write_is_nothing_to_dispatch() {
     for op in [reduce_max(DType::F32, &[0, 5], &[1]), reduce_max(DType::I64, &[3, 0, 0], &[2])] {
         let plan = op.plan(&gpu()).unwrap();
-        assert_eq!((plan.passes, plan.output_bytes, plan.scratch_bytes), (vec![], vec![0], [0, 0]));
+        assert_eq!((plan.dispatches, plan.output_bytes, plan.scratch_bytes), (vec![], vec![0], [0, 0]));
     }
 }
 
@@ -171,7 +171,7 @@ fn nothing_to_write_is_nothing_to_dispatch() {
 fn the_maximum_of_nothing_is_a_fill() {
     let op = reduce_max(DType::F16, &[0, 5], &[0]);
     assert_eq!(programs(&op, &gpu()), [Program::Fill]);
-    let fill = |op: &ReduceMax| match op.plan(&gpu()).unwrap().passes[0].params {
+    let fill = |op: &ReduceMax| match op.plan(&gpu()).unwrap().dispatches[0].params {
         Params::Fill(fill) => (fill.words, fill.low, fill.high),
         _ => panic!("no fill"),
     };
@@ -188,12 +188,12 @@ fn op_input_bytes(op: &impl Operation) -> Vec<u64> {
 
 #[test]
 fn views_that_address_the_same_elements_make_equal_passes() {
-    let passes = |op: ReduceMax| op.plan(&gpu()).unwrap().passes;
-    let flat = passes(reduce_max(DType::F32, &[6, 640], &[1]));
-    assert_eq!(passes(reduce_max(DType::F32, &[2, 3, 64, 10], &[2, 3])), flat);
-    assert_eq!(passes(reduce_max(DType::F32, &[6, 1, 640], &[1, 2])), flat);
+    let dispatches = |op: ReduceMax| op.plan(&gpu()).unwrap().dispatches;
+    let flat = dispatches(reduce_max(DType::F32, &[6, 640], &[1]));
+    assert_eq!(dispatches(reduce_max(DType::F32, &[2, 3, 64, 10], &[2, 3])), flat);
+    assert_eq!(dispatches(reduce_max(DType::F32, &[6, 1, 640], &[1, 2])), flat);
     // Values may be taken in any order: reversed, transposed and repeated elements of a row are the same row.
-    let view = |view: View, axes: &[i64]| passes(ReduceMax::new(DType::F32, view).axes(axes));
+    let view = |view: View, axes: &[i64]| dispatches(ReduceMax::new(DType::F32, view).axes(axes));
     let own = View::new([6, 640]).unwrap();
     assert_eq!(view(own.reverse(1).unwrap(), &[1]), flat);
     assert_eq!(view(own.split(1, [20, 32]).unwrap().permute(&[0, 2, 1]).unwrap(), &[1, 2]), flat);
@@ -202,7 +202,7 @@ fn views_that_address_the_same_elements_make_equal_passes() {
 
 #[test]
 fn plans_of_one_kernel_differ_in_parameters_only() {
-    let kernel = |len| reduce_max(DType::F32, &[4096, len], &[1]).plan(&cpu()).unwrap().passes[0].kernel.clone();
+    let kernel = |len| reduce_max(DType::F32, &[4096, len], &[1]).plan(&cpu()).unwrap().dispatches[0].kernel.clone();
     assert_eq!(kernel(64), kernel(96));
     assert_eq!(kernel(61), kernel(97)); // runs that end within a pack
 }
@@ -218,7 +218,7 @@ fn nan_policy_counts_for_floats_only() {
 fn a_plan_can_be_read() {
     let text = reduce_max(DType::F32, &[3, 1 << 22], &[-1]).plan(&cpu()).unwrap().to_string();
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
-    assert!(lines[0].starts_with("ReduceMax f32 [3, 4194304] over [1]: 2 passes, scratch ["), "{text}");
+    assert!(lines[0].starts_with("ReduceMax f32 [3, 4194304] over [1]: 2 dispatches, scratch ["), "{text}");
     assert!(lines[1].starts_with("reduce_max rows f32 -> record GROUP="), "{text}");
     assert_eq!(lines[2], "reads input 0 bytes 0..50331648");
     assert!(text.contains("\n    writes scratch 0 bytes 0.."), "{text}");
@@ -256,11 +256,11 @@ fn axes_may_come_in_any_order_and_sign() {
 #[test]
 fn what_does_not_fit_a_binding_goes_in_pieces() {
     let small = Limits { max_binding_bytes: 1 << 20, ..gpu() };
-    let (rows, columns) = (values(Access::Rows, Store::Value), values(Access::Columns, Store::Value));
-    let window = values(Access::Rows, Store::Record);
+    let (rows, columns) = (values(Access::Rows, Epilogue::Value), values(Access::Columns, Epilogue::Value));
+    let window = values(Access::Rows, Epilogue::Record);
     assert_eq!(
         programs(&reduce_max(DType::F32, &[(1 << 18) + 1], &[0]), &small),
-        [Program::Fill, window, window, merged(Operator::ReduceMax, Store::Value)]
+        [Program::Fill, window, window, merged(Operator::ReduceMax, Epilogue::Value)]
     );
     // Slabs of outputs need no partial results.
     assert_eq!(programs(&reduce_max(DType::F32, &[1 << 10, 1 << 9], &[1]), &small), [rows; 3]);
@@ -270,8 +270,8 @@ fn what_does_not_fit_a_binding_goes_in_pieces() {
 #[test]
 fn few_invocations_take_several_outputs_each() {
     let few = Limits { max_groups: 2, ..gpu() };
-    let passes = reduce_max(DType::F32, &[5000, 3, 2], &[2]).plan(&few).unwrap().passes;
-    assert_eq!(passes.iter().map(|pass| pass.grid).collect::<Vec<_>>(), [[2, 2, 1]]);
+    let dispatches = reduce_max(DType::F32, &[5000, 3, 2], &[2]).plan(&few).unwrap().dispatches;
+    assert_eq!(dispatches.iter().map(|dispatch| dispatch.grid).collect::<Vec<_>>(), [[2, 2, 1]]);
 }
 
 #[test]
@@ -281,7 +281,7 @@ fn an_operand_across_the_output_takes_as_many_passes_as_bindings() {
     let op = Max::new(DType::F32, [rows, across.permute(&[1, 0]).unwrap()]);
     let (both, one) = (Program::MaxElements { operands: 2 }, Program::MaxElements { operands: 1 });
     assert_eq!(programs(&op, &limits), [both, one, one, both, one, one, both, one, one]);
-    assert_eq!(op.in_place(0).plan(&limits).unwrap().passes.len(), 9);
+    assert_eq!(op.in_place(0).plan(&limits).unwrap().dispatches.len(), 9);
 }
 
 #[test]
@@ -292,10 +292,10 @@ fn what_goes_in_no_pieces_is_said() {
     assert_eq!(error, Error::DeviceTooSmall { what, given: 256, needed: 280 });
     let small = Limits { max_binding_bytes: 4 << 10, ..gpu() };
     let error = reduce_max(DType::F32, &[1 << 40], &[0]).plan(&small).unwrap_err();
-    assert!(matches!(error, Error::TooLarge { what: "passes", limit: 4096, .. }), "{error:?}");
+    assert!(matches!(error, Error::TooLarge { what: "dispatches", limit: 4096, .. }), "{error:?}");
 }
 
-/// One plan of each kind, with its operation's own trouble: two passes, a constant, a place to write over.
+/// One plan of each kind, with its operation's own trouble: two dispatches, a constant, a place to write over.
 fn various_plans() -> Vec<Plan> {
     let view = View::new([16, 8]).unwrap();
     let floor = Tensor::new([8], &[0.5_f32; 8]).unwrap();
@@ -317,20 +317,20 @@ fn a_portable_plan_says_all_that_the_plan_does() {
         assert_eq!(portable.output_bytes, plan.output_bytes);
         assert_eq!(portable.scratch_bytes, plan.scratch_bytes);
         assert_eq!(portable.in_place, plan.in_place);
-        assert_eq!(portable.passes.len(), plan.passes.len());
-        let constants: Vec<Vec<u8>> = portable.constants.iter().map(|words| bytes_of(words)).collect();
-        assert_eq!(constants, plan.constants);
-        for (portable_pass, pass) in portable.passes.iter().zip(&plan.passes) {
+        assert_eq!(portable.dispatches.len(), plan.dispatches.len());
+        let overrides: Vec<Vec<u8>> = portable.embedded.iter().map(|words| bytes_of(words)).collect();
+        assert_eq!(overrides, plan.embedded);
+        for (portable_pass, dispatch) in portable.dispatches.iter().zip(&plan.dispatches) {
             let shader = &portable.shaders[portable_pass.shader];
-            assert_eq!(shader.wgsl, pass.kernel.wgsl());
-            assert_eq!(shader.constants.len(), pass.kernel.constants.len());
-            assert!(pass.kernel.constants.iter().all(|c| shader.constants[c.name()] == c.value()));
+            assert_eq!(shader.wgsl, dispatch.kernel.wgsl());
+            assert_eq!(shader.overrides.len(), dispatch.kernel.overrides.len());
+            assert!(dispatch.kernel.overrides.iter().all(|c| shader.overrides[c.name()] == c.value()));
             let params = bytes_of(&portable_pass.params);
             assert_eq!(params.len() % 16, 0);
-            assert!(params.starts_with(&pass.params.to_bytes()));
-            assert_eq!(portable_pass.grid, pass.grid);
-            assert_eq!(portable_pass.bindings.len(), pass.bindings.len());
-            for (own, binding) in portable_pass.bindings.iter().zip(&pass.bindings) {
+            assert!(params.starts_with(&dispatch.params.to_bytes()));
+            assert_eq!(portable_pass.grid, dispatch.grid);
+            assert_eq!(portable_pass.bindings.len(), dispatch.bindings.len());
+            for (own, binding) in portable_pass.bindings.iter().zip(&dispatch.bindings) {
                 assert_eq!(slot_of(own), binding.slot);
                 assert_eq!(own.access == PortableAccess::ReadWrite, binding.writes);
                 assert_eq!(
@@ -347,7 +347,7 @@ fn slot_of(binding: &PortableBinding) -> Slot {
         PortableSlot::Input => Slot::Input(binding.index),
         PortableSlot::Output => Slot::Output(binding.index),
         PortableSlot::Scratch => Slot::Scratch(binding.index),
-        PortableSlot::Constant => Slot::Constant(binding.index),
+        PortableSlot::Embedded => Slot::Embedded(binding.index),
     }
 }
 
@@ -359,19 +359,19 @@ fn bytes_of(words: &[u32]) -> Vec<u8> {
 fn a_portable_shader_stands_there_once_and_its_key_tells_it_apart() {
     let many = Max::new(DType::F32, vec![View::new([100]).unwrap(); 50]).plan(&gpu()).unwrap();
     let portable = PortablePlan::from(&many);
-    assert!(portable.shaders.len() < portable.passes.len(), "{many}");
+    assert!(portable.shaders.len() < portable.dispatches.len(), "{many}");
     let mut kernels: Vec<_> = common::kernels::kernels();
-    kernels.push(wgmax::plan::Kernel { constants: vec![Constant::Group(32)], ..kernels[0].clone() });
+    kernels.push(wgmax::plan::Kernel { overrides: vec![Override::Group(32)], ..kernels[0].clone() });
     let keys: BTreeMap<String, PortableShader> =
         kernels.iter().map(PortableShader::from).map(|shader| (shader.key.clone(), shader)).collect();
-    let mut texts: Vec<_> = kernels.iter().map(PortableShader::from).map(|s| (s.wgsl, s.constants)).collect();
+    let mut texts: Vec<_> = kernels.iter().map(PortableShader::from).map(|s| (s.wgsl, s.overrides)).collect();
     texts.sort();
     texts.dedup();
     assert_eq!(keys.len(), texts.len());
     // The key is the same on every machine and from every compiler.
-    for PortableShader { key, wgsl, constants, .. } in &portable.shaders {
-        let constants: String = constants.iter().map(|(name, value)| format!("\0{name}={value}")).collect();
-        assert_eq!(*key, format!("{:016x}", record::fnv(record::FNV, wgsl.bytes().chain(constants.bytes()))));
+    for PortableShader { key, wgsl, overrides, .. } in &portable.shaders {
+        let overrides: String = overrides.iter().map(|(name, value)| format!("\0{name}={value}")).collect();
+        assert_eq!(*key, format!("{:016x}", record::fnv(record::FNV, wgsl.bytes().chain(overrides.bytes()))));
     }
 }
 
@@ -387,7 +387,7 @@ fn the_portable_form_is_what_its_document_says() {
     let portable = PortablePlan::from(&arg_max(DType::F32, &[1, 128_256], &[1]).plan(&gpu()).unwrap());
     let written = serde_json::to_value(&portable).unwrap();
     assert_eq!(serde_json::from_value::<PortablePlan>(written.clone()).unwrap(), portable);
-    for part in ["", "/shaders/0", "/passes/0", "/passes/0/bindings/0"] {
+    for part in ["", "/shaders/0", "/dispatches/0", "/dispatches/0/bindings/0"] {
         let [documented, own] = [&example, &written]
             .map(|whole| whole.pointer(part).unwrap().as_object().unwrap().keys().collect::<Vec<_>>());
         assert_eq!(own, documented, "{part}");
@@ -440,9 +440,9 @@ fn the_example_prints_who_reads_and_writes_what() {
         assert_eq!(lines.next(), Some(needed));
     }
     assert_eq!(lines.next(), Some("dispatches: 2, 16423424 bytes read and written in all"));
-    for (n, pass) in plan.passes.iter().enumerate() {
-        let [x, y, z] = pass.grid;
-        assert_eq!([lines.next(), lines.next()], [Some(""), Some(&format!("{}. {}", n + 1, pass.kernel)[..])]);
+    for (n, dispatch) in plan.dispatches.iter().enumerate() {
+        let [x, y, z] = dispatch.grid;
+        assert_eq!([lines.next(), lines.next()], [Some(""), Some(&format!("{}. {}", n + 1, dispatch.kernel)[..])]);
         assert_eq!(lines.next(), Some(&format!("workgroups: {x} x {y} x {z}")[..]));
         assert!(
             lines.next().is_some_and(|line| line.starts_with("parameters: ")
@@ -450,7 +450,7 @@ fn the_example_prints_who_reads_and_writes_what() {
                 && !line.contains(": 0,")),
             "{text}"
         );
-        for b in &pass.bindings {
+        for b in &dispatch.bindings {
             let access = if b.writes { "writes" } else { "reads" };
             let (number, slot, begin, end) = (b.binding, b.slot, b.offset_bytes, b.end_bytes());
             let line = format!("binding {number} {access} {slot}, bytes {begin}..{end}");
@@ -459,7 +459,7 @@ fn the_example_prints_who_reads_and_writes_what() {
     }
     assert_eq!(lines.next(), None);
     let shaders = printed("argmax f16 64x128256 --axes -1 --wgsl", "").unwrap();
-    assert!(plan.passes.iter().all(|pass| shaders.contains(&pass.kernel.wgsl())), "{shaders}");
+    assert!(plan.dispatches.iter().all(|dispatch| shaders.contains(&dispatch.kernel.wgsl())), "{shaders}");
 }
 
 #[cfg(feature = "serde")]
@@ -527,36 +527,45 @@ fn the_example_says_what_was_given_and_what_is_expected() {
 fn plans_that_contradict_themselves_are_refused() {
     type Change = fn(&mut Plan);
     let changes: &[(Change, &str)] = &[
-        (|plan| plan.passes[0].bindings[0].slot = Slot::Input(7), "the plan has no input 7"),
-        (|plan| plan.passes[0].bindings[0].slot = Slot::Output(3), "the plan has no output 3"),
-        (|plan| plan.passes[0].bindings[0].slot = Slot::Scratch(2), "the plan has no scratch 2"),
-        (|plan| plan.passes[0].bindings[0].slot = Slot::Constant(usize::MAX), "the plan has no constant"),
-        (|plan| plan.passes[0].bindings[0].bytes = 0, "0 bytes, a multiple of 4"),
-        (|plan| plan.passes[0].bindings[0].bytes -= 2, "a multiple of 4"),
-        (|plan| plan.passes[0].bindings[0].offset_bytes = u64::MAX - 255, "bytes from byte 18446744073709551360 on"),
+        (|plan| plan.dispatches[0].bindings[0].slot = Slot::Input(7), "the plan has no input 7"),
+        (|plan| plan.dispatches[0].bindings[0].slot = Slot::Output(3), "the plan has no output 3"),
+        (|plan| plan.dispatches[0].bindings[0].slot = Slot::Scratch(2), "the plan has no scratch 2"),
+        (|plan| plan.dispatches[0].bindings[0].slot = Slot::Embedded(usize::MAX), "the plan has no embedded"),
+        (|plan| plan.dispatches[0].bindings[0].bytes = 0, "0 bytes, a multiple of 4"),
+        (|plan| plan.dispatches[0].bindings[0].bytes -= 2, "a multiple of 4"),
+        (
+            |plan| plan.dispatches[0].bindings[0].offset_bytes = u64::MAX - 255,
+            "bytes from byte 18446744073709551360 on",
+        ),
         (|plan| plan.input_bytes.iter_mut().for_each(|bytes| *bytes = 0), "of 0 of input 0"),
         (|plan| plan.output_bytes.clear(), "the plan has no output 0"),
-        (|plan| plan.passes[0].bindings[0].slot = Slot::Input(0), "input 0 is written, result written there"),
+        (|plan| plan.dispatches[0].bindings[0].slot = Slot::Input(0), "input 0 is written, result written there"),
         (|plan| plan.in_place = Some(2), "output 0 is to be written over input 2"),
-        (|plan| plan.constants = vec![vec![1, 2, 3]], "constant 0 has 3 bytes"),
-        (|plan| plan.constants = vec![vec![]], "constant 0 has 0 bytes"),
-        (|plan| plan.passes[0].params = Params::Reduction(ReductionParams::default()), "does not take"),
+        (|plan| plan.embedded = vec![vec![1, 2, 3]], "constant 0 has 3 bytes"),
+        (|plan| plan.embedded = vec![vec![]], "constant 0 has 0 bytes"),
+        (|plan| plan.dispatches[0].params = Params::Reduction(ReductionParams::default()), "does not take"),
         (|plan| broadcast(plan).sizes = vec![2; 33], "does not take"),
         (|plan| broadcast(plan).operands.clear(), "does not take"),
-        (|plan| plan.passes[0].kernel.constants = vec![Constant::Group(0)], "a workgroup has 0 invocations"),
-        (|plan| plan.passes[0].kernel.constants = vec![Constant::Group(48)], "a workgroup has 48 invocations, a power"),
-        (|plan| plan.passes[0].kernel.constants.clear(), "constant GROUP is missing"),
-        (|plan| plan.passes[0].kernel.constants.push(Constant::Team(16)), "has no constant TEAM"),
-        (|plan| plan.passes[0].kernel.constants.push(Constant::Group(256)), "constant GROUP is given twice"),
-        (|plan| plan.passes[0].bindings[1].binding = 9, "bindings [1, 9, 3] given, [1, 2, 3] expected"),
-        (|plan| plan.passes[0].bindings[1].binding = 3, "bindings [1, 3, 3] given, [1, 2, 3] expected"),
-        (|plan| plan.passes[0].bindings.truncate(2), "bindings [1, 2] given, [1, 2, 3] expected"),
-        (|plan| plan.passes[0].bindings[0].writes = false, "output 0 is read, result written there"),
-        (|plan| plan.passes[0].bindings[1].writes = true, "input 0 is written, operand read there"),
-        (|plan| plan.passes[0].bindings[1].slot = Slot::Output(0), "output 0 is written and bound twice"),
+        (|plan| plan.dispatches[0].kernel.overrides = vec![Override::Group(0)], "a workgroup has 0 invocations"),
+        (
+            |plan| plan.dispatches[0].kernel.overrides = vec![Override::Group(48)],
+            "a workgroup has 48 invocations, a power",
+        ),
+        (|plan| plan.dispatches[0].kernel.overrides.clear(), "constant GROUP is missing"),
+        (|plan| plan.dispatches[0].kernel.overrides.push(Override::Team(16)), "has no override TEAM"),
+        (|plan| plan.dispatches[0].kernel.overrides.push(Override::Group(256)), "override GROUP is given twice"),
+        (|plan| plan.dispatches[0].bindings[1].binding = 9, "bindings [1, 9, 3] given, [1, 2, 3] expected"),
+        (|plan| plan.dispatches[0].bindings[1].binding = 3, "bindings [1, 3, 3] given, [1, 2, 3] expected"),
+        (|plan| plan.dispatches[0].bindings.truncate(2), "bindings [1, 2] given, [1, 2, 3] expected"),
+        (|plan| plan.dispatches[0].bindings[0].writes = false, "output 0 is read, result written there"),
+        (|plan| plan.dispatches[0].bindings[1].writes = true, "input 0 is written, operand read there"),
+        (|plan| plan.dispatches[0].bindings[1].slot = Slot::Output(0), "output 0 is written and bound twice"),
         (|plan| plan.in_place = Some(0), "output 0 is to be written over input 0, also read"),
-        (|plan| plan.passes[0].grid = [65_535, 65_535, 1], "[65535, 65535, 1] workgroups given, 1 in two dimensions"),
-        (|plan| plan.passes[0].grid[2] = 2, "[1, 1, 2] workgroups given"),
+        (
+            |plan| plan.dispatches[0].grid = [65_535, 65_535, 1],
+            "[65535, 65535, 1] workgroups given, 1 in two dimensions",
+        ),
+        (|plan| plan.dispatches[0].grid[2] = 2, "[1, 1, 2] workgroups given"),
         (|plan| broadcast(plan).share = 0, "0 in turn: more than 0 expected"),
         (|plan| broadcast(plan).row_len = 0, "in rows of 0"),
     ];
@@ -578,16 +587,16 @@ fn plans_that_contradict_themselves_are_refused() {
 #[test]
 fn teams_that_do_not_fit_are_refused() {
     let plan = reduce_max(DType::U8, &[64, 4096], &[1]).plan(&gpu()).unwrap();
-    let group = Constant::Group(256);
-    for (constants, expected) in [
-        (vec![group], "constant TEAM is missing"),
-        (vec![group, Constant::Team(48)], "a team has 48 invocations, a power of two"),
-        (vec![group, Constant::Team(0)], "a team has 0 invocations, a power of two"),
-        (vec![group, Constant::Team(128)], "a workgroup has 2 teams, at least 4 expected"),
+    let group = Override::Group(256);
+    for (overrides, expected) in [
+        (vec![group], "override TEAM is missing"),
+        (vec![group, Override::Team(48)], "a team has 48 invocations, a power of two"),
+        (vec![group, Override::Team(0)], "a team has 0 invocations, a power of two"),
+        (vec![group, Override::Team(128)], "a workgroup has 2 teams, at least 4 expected"),
     ] {
         let mut torn = plan.clone();
-        assert!(torn.passes[0].kernel.declares(Constant::Team(1)), "{plan}");
-        torn.passes[0].kernel.constants = constants;
+        assert!(torn.dispatches[0].kernel.declares(Override::Team(1)), "{plan}");
+        torn.dispatches[0].kernel.overrides = overrides;
         let error = torn.check(&gpu()).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}, not {expected}");
     }
@@ -607,7 +616,7 @@ fn turns_without_end_are_refused() {
     ];
     for (change, expected) in changes {
         let mut torn = split.clone();
-        let Params::Reduction(params) = &mut torn.passes[0].params else { panic!("{split}") };
+        let Params::Reduction(params) = &mut torn.dispatches[0].params else { panic!("{split}") };
         change(params);
         let error = torn.check(&cpu()).expect_err(expected).to_string();
         assert!(error.contains(expected), "{error}, not {expected}");
@@ -620,10 +629,10 @@ fn a_plan_of_any_numbers_is_written_down() {
     let mut plan = Max::new(DType::F32, vec![View::new([3, 4]).unwrap(); 2]).plan(&gpu()).unwrap();
     broadcast(&mut plan).sizes = vec![2; 33];
     broadcast(&mut plan).operands = vec![Default::default(); 41];
-    plan.passes[0].kernel.program = Program::MaxElements { operands: u32::MAX };
-    plan.passes[0].bindings.iter_mut().for_each(|b| (b.offset_bytes, b.bytes) = (u64::MAX, u64::MAX));
+    plan.dispatches[0].kernel.program = Program::MaxElements { operands: u32::MAX };
+    plan.dispatches[0].bindings.iter_mut().for_each(|b| (b.offset_bytes, b.bytes) = (u64::MAX, u64::MAX));
     assert!(plan.check(&gpu()).is_err());
-    assert_eq!(PortablePlan::from(&plan).passes.len(), 1);
+    assert_eq!(PortablePlan::from(&plan).dispatches.len(), 1);
     assert!(plan.to_string().contains("bytes 18446744073709551615..18446744073709551615"), "{plan}");
     assert_eq!(plan.moved_bytes(), u64::MAX);
 }
@@ -635,8 +644,8 @@ fn dimensions_that_no_uniform_buffer_holds_are_refused() {
         [|params| &mut params.kept, |params| &mut params.outer];
     for change in changes {
         let mut torn = whole.clone();
-        let Params::Reduction(params) = &mut torn.passes[0].params else { panic!("{whole}") };
-        *change(params) = vec![Dim { size: 1, stride: 0, place: 0 }; 33];
+        let Params::Reduction(params) = &mut torn.dispatches[0].params else { panic!("{whole}") };
+        *change(params) = vec![Dim { size: 1, stride: 0, logical_stride: 0 }; 33];
         assert!(matches!(torn.check(&gpu()), Err(Error::InvalidPlan { .. })), "{torn}");
     }
 }
@@ -645,17 +654,23 @@ fn dimensions_that_no_uniform_buffer_holds_are_refused() {
 fn a_plan_for_larger_limits_is_refused() {
     let plan = reduce_max(DType::F32, &[64, 4096, 2], &[1]).plan(&gpu()).unwrap();
     let least = Limits {
-        max_binding_bytes: plan.passes.iter().flat_map(|pass| &pass.bindings).map(|b| b.bytes).max().unwrap(),
-        max_storage_bindings: plan.passes.iter().map(|pass| pass.bindings.len() as u32).max().unwrap(),
+        max_binding_bytes: plan
+            .dispatches
+            .iter()
+            .flat_map(|dispatch| &dispatch.bindings)
+            .map(|b| b.bytes)
+            .max()
+            .unwrap(),
+        max_storage_bindings: plan.dispatches.iter().map(|dispatch| dispatch.bindings.len() as u32).max().unwrap(),
         max_group_invocations: 256,
-        max_groups: plan.passes.iter().map(|pass| pass.grid[0]).max().unwrap(),
+        max_groups: plan.dispatches.iter().map(|dispatch| dispatch.grid[0]).max().unwrap(),
         ..gpu()
     };
     assert_eq!(plan.check(&least), Ok(()));
     type Change = fn(&mut Limits);
     let changes: [(Change, &str); 4] = [
         (|limits| limits.max_binding_bytes -= 1, "bytes of a binding"),
-        (|limits| limits.max_storage_bindings -= 1, "storage bindings of a pass"),
+        (|limits| limits.max_storage_bindings -= 1, "storage bindings of a dispatch"),
         (|limits| limits.max_group_invocations -= 1, "invocations of a workgroup"),
         (|limits| limits.max_groups -= 1, "workgroups in one dimension"),
     ];
@@ -670,13 +685,13 @@ fn a_plan_for_larger_limits_is_refused() {
     let whole = reduce_max(DType::F32, &[64, 4096], &[1]).plan(&gpu()).unwrap();
     // Ours, since loops count in teams, the workgroup, and its memory.
     let group = "invocations of a workgroup";
-    for (constants, what, given, limit) in [
-        ([Constant::Group(1 << 15), Constant::Team(1)], group, 1 << 15, 1 << 14),
-        ([Constant::Group(256), Constant::Team(512)], "invocations of a team", 512, 256),
-        ([Constant::Group(2048), Constant::Team(2)], "bytes of workgroup memory", 32 << 10, 16 << 10),
+    for (overrides, what, given, limit) in [
+        ([Override::Group(1 << 15), Override::Team(1)], group, 1 << 15, 1 << 14),
+        ([Override::Group(256), Override::Team(512)], "invocations of a team", 512, 256),
+        ([Override::Group(2048), Override::Team(2)], "bytes of workgroup memory", 32 << 10, 16 << 10),
     ] {
         let mut larger = whole.clone();
-        larger.passes[0].kernel.constants = constants.to_vec();
+        larger.dispatches[0].kernel.overrides = overrides.to_vec();
         let limits = Limits { max_group_invocations: 1 << 15, ..gpu() };
         assert_eq!(larger.check(&limits), Err(Error::TooLarge { what, given, limit }));
     }
@@ -698,13 +713,13 @@ fn packs_are_64_bit_integers_on_lavapipe_where_it_has_them() {
     for (op, expected) in ops.iter().zip(passes_with_packs) {
         let plan = op.plan(&lavapipe).unwrap();
         let mut int64 = op.plan(&Limits { int64: true, ..lavapipe.clone() }).unwrap();
-        let taken = int64.passes.iter().filter(|pass| pass.kernel.int64).count();
+        let taken = int64.dispatches.iter().filter(|dispatch| dispatch.kernel.int64).count();
         assert_eq!(taken, expected, "{int64}");
         if taken > 0 {
             let error = Error::MissingFeature { feature: "SHADER_INT64" };
             assert_eq!(int64.check(&lavapipe), Err(error));
         }
-        int64.passes.iter_mut().for_each(|pass| pass.kernel.int64 = false);
+        int64.dispatches.iter_mut().for_each(|dispatch| dispatch.kernel.int64 = false);
         assert_eq!(int64, plan);
         for other in [gpu(), cpu()] {
             assert_eq!(op.plan(&Limits { int64: true, ..other.clone() }), op.plan(&other));
@@ -713,7 +728,7 @@ fn packs_are_64_bit_integers_on_lavapipe_where_it_has_them() {
 }
 
 fn broadcast(plan: &mut Plan) -> &mut BroadcastParams {
-    match &mut plan.passes[0].params {
+    match &mut plan.dispatches[0].params {
         Params::Broadcast(params) => params,
         other => panic!("{other:?}"),
     }

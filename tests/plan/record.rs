@@ -4,7 +4,7 @@
 //! What has only another name in the crate has the same numbers. Where a change is meant, `UPDATE_EXPECT=1 cargo test
 //! --test plan record` writes the file anew.
 
-use wgmax::plan::{PortableAccess, PortableBinding, PortablePass, PortablePlan, PortableSlot};
+use wgmax::plan::{PortableAccess, PortableBinding, PortableDispatch, PortablePlan, PortableSlot};
 use wgmax::{
     AdapterKind, ArgMax, ArgMaxOutput, DType, Error, Hardmax, IndexType, Limits, Max, NanPolicy, Operation, Parts,
     Plan, ReduceMax, Slices, Tensor, View,
@@ -17,8 +17,8 @@ const HEAD: &str = "\
 # Plans in numbers. To write this file anew: UPDATE_EXPECT=1 cargo test --test plan record
 #
 # An operation, then what is planned for each device: the bytes of inputs, outputs and scratch, and the bytes moved.
-# A line for each dispatch: workgroups | values of override constants | words of the parameters that are not 0, as
-# number:value | bindings, as numbers, r or w, slot, first byte+bytes. Slots are inputs, outputs, scratch and constants.
+# A line for each dispatch: workgroups | values of override overrides | words of the parameters that are not 0, as
+# number:value | bindings, as numbers, r or w, slot, first byte+bytes. Slots are inputs, outputs, scratch and overrides.
 ";
 
 #[test]
@@ -86,28 +86,28 @@ fn numbers(plan: &Result<Plan, Error>) -> String {
     if let Some(input) = portable.in_place {
         text += &format!(" over input {input}");
     }
-    if !portable.constants.is_empty() {
-        text += &format!(" constants {:?}", portable.constants);
+    if !portable.embedded.is_empty() {
+        text += &format!(" overrides {:?}", portable.embedded);
     }
     text.push('\n');
-    for pass in &portable.passes {
-        let mut overrides: Vec<u32> = portable.shaders[pass.shader].constants.values().copied().collect();
+    for dispatch in &portable.dispatches {
+        let mut overrides: Vec<u32> = portable.shaders[dispatch.shader].overrides.values().copied().collect();
         overrides.sort_unstable_by(|a, b| b.cmp(a)); // in an order that no name gives
-        text += &dispatch(pass, &overrides);
+        text += &dispatch_line(dispatch, &overrides);
     }
     text
 }
 
-fn dispatch(pass: &PortablePass, overrides: &[u32]) -> String {
-    let words = pass.params.iter().enumerate().filter(|(_, word)| **word != 0);
+fn dispatch_line(dispatch: &PortableDispatch, overrides: &[u32]) -> String {
+    let words = dispatch.params.iter().enumerate().filter(|(_, word)| **word != 0);
     let words = words.map(|(n, &word)| format!("{n}:{}", word as i32)); // strides are signed
     let list = |values: &[u32]| spaced(values.iter().map(u32::to_string));
-    let bindings = pass.bindings.chunk_by(|a, b| bound(a) == bound(b)).map(|alike| {
+    let bindings = dispatch.bindings.chunk_by(|a, b| bound(a) == bound(b)).map(|alike| {
         let numbers: Vec<String> = alike.iter().map(|own| own.binding.to_string()).collect();
         format!("{} {}", numbers.join("+"), bound(&alike[0]))
     });
     let bindings = bindings.collect::<Vec<_>>().join(", ");
-    format!("  {} | {} | {} | {bindings}\n", list(&pass.grid), list(overrides), spaced(words))
+    format!("  {} | {} | {} | {bindings}\n", list(&dispatch.grid), list(overrides), spaced(words))
 }
 
 /// What is bound, at whichever number.
@@ -117,7 +117,7 @@ fn bound(own: &PortableBinding) -> String {
         PortableSlot::Input => 'i',
         PortableSlot::Output => 'o',
         PortableSlot::Scratch => 's',
-        PortableSlot::Constant => 'c',
+        PortableSlot::Embedded => 'c',
     };
     format!("{access} {slot}{} {}+{}", own.index, own.offset_bytes, own.bytes)
 }
@@ -140,7 +140,7 @@ fn digest(plans: impl Iterator<Item = Result<Plan, Error>>) -> String {
     let (mut made, mut refused, mut dispatches) = (0, 0, 0);
     for plan in plans {
         match &plan {
-            Ok(plan) => (made, dispatches) = (made + 1, dispatches + plan.passes.len()),
+            Ok(plan) => (made, dispatches) = (made + 1, dispatches + plan.dispatches.len()),
             Err(_) => refused += 1,
         }
         digest = fnv(digest, numbers(&plan).bytes());
@@ -222,15 +222,15 @@ fn growing_operations() -> [(&'static str, Growing); 7] {
     ]
 }
 
-/// The greatest n, between 2^29 and 2^33, whose plan has as many passes as that of 2^29.
+/// The greatest n, between 2^29 and 2^33, whose plan has as many dispatches as that of 2^29.
 fn most_planned_alike(op: Growing) -> u64 {
     let limits = Limits { max_binding_bytes: 1 << 36, ..gpu() };
-    let passes = |n| op(n).plan(&limits).map(|plan| plan.passes.len());
-    let alike = passes(1 << 29).unwrap();
+    let dispatches = |n| op(n).plan(&limits).map(|plan| plan.dispatches.len());
+    let alike = dispatches(1 << 29).unwrap();
     let (mut most, mut too_many) = (1 << 29, 1 << 33);
     while too_many - most > 1 {
         let n = (most + too_many) / 2;
-        if passes(n) == Ok(alike) { most = n } else { too_many = n }
+        if dispatches(n) == Ok(alike) { most = n } else { too_many = n }
     }
     most
 }

@@ -7,13 +7,13 @@ mod loops;
 
 use std::collections::BTreeSet;
 
-use common::kernels::{CONSTANTS, kernels, programs};
+use common::kernels::{OVERRIDES, kernels, programs};
 use loops::problems;
 use naga::back::hlsl::ShaderModel;
 use naga::back::pipeline_constants::process_overrides;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use wgmax::DType;
-use wgmax::plan::{Constant, Kernel};
+use wgmax::plan::{Kernel, Override};
 
 fn parse(kernel: &Kernel) -> naga::Module {
     let wgsl = kernel.wgsl();
@@ -37,13 +37,13 @@ fn every_variant_validates_and_reaches_every_back_end() {
     for kernel in kernels() {
         let module = parse(&kernel);
         let info = validate(&kernel, &module);
-        let constants = kernel.constants.iter().map(|c| (c.name().to_string(), f64::from(c.value()))).collect();
-        for constant in &kernel.constants {
+        let overrides = kernel.overrides.iter().map(|c| (c.name().to_string(), f64::from(c.value()))).collect();
+        for constant in &kernel.overrides {
             let declared = module.overrides.iter().any(|(_, o)| o.name.as_deref() == Some(constant.name()));
             assert!(declared, "{kernel}: {constant:?} is not declared");
         }
         let (module, info) =
-            process_overrides(&module, &info, None, &constants).unwrap_or_else(|error| panic!("{kernel}: {error}"));
+            process_overrides(&module, &info, None, &overrides).unwrap_or_else(|error| panic!("{kernel}: {error}"));
         naga::back::spv::write_vec(&module, &info, &naga::back::spv::Options::default(), None)
             .unwrap_or_else(|error| panic!("{kernel}: SPIR-V: {error}"));
         let lang_version = if kernel.int64 { (2, 3) } else { (1, 0) };
@@ -81,7 +81,7 @@ fn every_kernel_declares_what_its_manifest_says() {
         found.sort();
         assert_eq!(declared, found, "{kernel}");
         let mut overrides: Vec<&str> =
-            CONSTANTS.into_iter().filter(|&constant| kernel.declares(constant)).map(Constant::name).collect();
+            OVERRIDES.into_iter().filter(|&constant| kernel.declares(constant)).map(Override::name).collect();
         overrides.sort();
         let mut found: Vec<&str> = module.overrides.iter().filter_map(|(_, own)| own.name.as_deref()).collect();
         found.sort();
@@ -89,25 +89,25 @@ fn every_kernel_declares_what_its_manifest_says() {
     }
 }
 
-/// Of all that compiles, planned or not, with the constants that loops take steps of at their largest and at their
+/// Of all that compiles, planned or not, with the overrides that loops take steps of at their largest and at their
 /// defaults: a plan may come from anywhere.
 #[test]
 fn loops_keep_to_the_rules() {
-    let largest = [Constant::Group(1 << 14), Constant::Team(1 << 14)];
+    let largest = [Override::Group(1 << 14), Override::Team(1 << 14)];
     let mut compiled = BTreeSet::new();
     for (&program, dtype, int64) in
         programs().iter().flat_map(|p| DType::ALL.into_iter().flat_map(move |d| [(p, d, false), (p, d, true)]))
     {
-        let kernel = Kernel { program, dtype, constants: vec![], int64 };
+        let kernel = Kernel { program, dtype, overrides: vec![], int64 };
         let Ok(module) = naga::front::wgsl::parse_str(&kernel.wgsl()) else { continue };
         let Ok(info) = validator(&kernel).validate(&module) else { continue };
         compiled.insert(format!("{program:?}"));
-        for constants in [&[][..], &largest] {
-            let declared = |c: &&Constant| module.overrides.iter().any(|(_, o)| o.name.as_deref() == Some(c.name()));
-            let constants = constants.iter().filter(declared);
-            let constants = constants.map(|c| (c.name().to_string(), f64::from(c.value()))).collect();
-            let (module, _) = process_overrides(&module, &info, None, &constants).unwrap();
-            assert_eq!(problems(&module), [""; 0], "{kernel} {constants:?}");
+        for overrides in [&[][..], &largest] {
+            let declared = |c: &&Override| module.overrides.iter().any(|(_, o)| o.name.as_deref() == Some(c.name()));
+            let overrides = overrides.iter().filter(declared);
+            let overrides = overrides.map(|c| (c.name().to_string(), f64::from(c.value()))).collect();
+            let (module, _) = process_overrides(&module, &info, None, &overrides).unwrap();
+            assert_eq!(problems(&module), [""; 0], "{kernel} {overrides:?}");
         }
     }
     for kernel in kernels() {

@@ -3,7 +3,7 @@ import { checkedDevice, refused, refusing } from "./device.js";
 import { padded, tensor, type Tensor } from "./elements.js";
 import { BufferUsage, MAP_MODE_READ, SHADER_STAGE_COMPUTE } from "./flags.js";
 import { inputBytes, isOperation, type Operation } from "./operation.js";
-import { checkedLimits, checkedPlan, limitsOf, type Limits, type Pass, type Plan, type Shader } from "./plan.js";
+import { checkedLimits, checkedPlan, limitsOf, type Limits, type Dispatch, type Plan, type Shader } from "./plan.js";
 import { load, plan, signature } from "./planner.js";
 import { checkSlots, type BufferSlice, type Slots } from "./slots.js";
 
@@ -64,7 +64,7 @@ export class Kernels {
 
   async #prepare(own: Plan): Promise<Prepared> {
     if (this.#lost !== undefined) throw new Error(`the device is lost: ${this.#lost}`);
-    const pipelines = await Promise.all(own.passes.map((pass) => this.#pipeline(own.shaders[pass.shader]!, pass)));
+    const pipelines = await Promise.all(own.dispatches.map((dispatch) => this.#pipeline(own.shaders[dispatch.shader]!, dispatch)));
     return this.#catching(() => new Prepared(this.device, own, pipelines));
   }
 
@@ -103,32 +103,32 @@ export class Kernels {
   }
 
   /** Known by all that it is made of: a plan from elsewhere may say of another shader that it has the same key. */
-  #pipeline(shader: Shader, pass: Pass): Promise<GPUComputePipeline> {
-    const layout = pass.bindings.map(({ binding, access }) => [binding, access]);
-    const key = JSON.stringify([shader.wgsl, shader.entry_point, shader.constants, layout]);
+  #pipeline(shader: Shader, dispatch: Dispatch): Promise<GPUComputePipeline> {
+    const layout = dispatch.bindings.map(({ binding, access }) => [binding, access]);
+    const key = JSON.stringify([shader.wgsl, shader.entry_point, shader.overrides, layout]);
     const known = this.#pipelines.get(key);
     if (known) return known;
-    const pipeline = compile(this.device, shader, pass);
+    const pipeline = compile(this.device, shader, dispatch);
     this.#pipelines.set(key, pipeline);
     pipeline.catch(() => this.#pipelines.delete(key)); // another try may do better
     return pipeline;
   }
 }
 
-async function compile(device: GPUDevice, shader: Shader, pass: Pass): Promise<GPUComputePipeline> {
+async function compile(device: GPUDevice, shader: Shader, dispatch: Dispatch): Promise<GPUComputePipeline> {
   let pipeline!: Promise<GPUComputePipeline>;
   await catching(device, () => {
-    pipeline = asked(device, shader, pass);
+    pipeline = asked(device, shader, dispatch);
     pipeline.catch(() => {}); // what is wrong with the text is told better, by the scope
   });
   return refusing(pipeline);
 }
 
-function asked(device: GPUDevice, shader: Shader, pass: Pass): Promise<GPUComputePipeline> {
+function asked(device: GPUDevice, shader: Shader, dispatch: Dispatch): Promise<GPUComputePipeline> {
   const label = `wgmax ${shader.label}`;
   const entry = (binding: number, type: GPUBufferBindingType): GPUBindGroupLayoutEntry =>
     ({ binding, visibility: SHADER_STAGE_COMPUTE, buffer: { type } });
-  const storage = pass.bindings.map((b) => entry(b.binding, b.access === "read" ? "read-only-storage" : "storage"));
+  const storage = dispatch.bindings.map((b) => entry(b.binding, b.access === "read" ? "read-only-storage" : "storage"));
   const group = device.createBindGroupLayout({ label, entries: [entry(0, "uniform"), ...storage] });
   return device.createComputePipelineAsync({
     label,
@@ -136,14 +136,14 @@ function asked(device: GPUDevice, shader: Shader, pass: Pass): Promise<GPUComput
     compute: {
       module: device.createShaderModule({ label, code: shader.wgsl }),
       entryPoint: shader.entry_point,
-      constants: shader.constants,
+      constants: shader.overrides,
     },
   });
 }
 
 /** A plan with its pipelines and parameters on the device. It may be bound many times, to different buffers. */
 export class Prepared {
-  readonly #constants: GPUBuffer[];
+  readonly #embedded: GPUBuffer[];
   readonly #params: GPUBuffer[];
   #scratch: GPUBuffer[] | undefined;
   #destroyed = false;
@@ -156,8 +156,8 @@ export class Prepared {
       buffer.unmap();
       return buffer;
     };
-    this.#constants = plan.constants.map((words) => filled(words, BufferUsage.STORAGE));
-    this.#params = plan.passes.map((pass) => filled(pass.params, BufferUsage.UNIFORM));
+    this.#embedded = plan.embedded.map((words) => filled(words, BufferUsage.STORAGE));
+    this.#params = plan.dispatches.map((dispatch) => filled(dispatch.params, BufferUsage.UNIFORM));
   }
 
   /** Checks the buffers and makes the bind groups: what is left is recorded with no further checks or allocations. */
@@ -165,9 +165,9 @@ export class Prepared {
     const { device, plan, pipelines } = this;
     this.#alive("bind");
     const given = checkSlots(plan, slots, device, () => this.#ownScratch().map(whole));
-    const buffers = { ...given, constant: this.#constants.map(whole) };
-    const passes = plan.passes.map((pass, n) => {
-      const entries = pass.bindings.map(({ binding, slot, index, offset_bytes, bytes: size }) => {
+    const buffers = { ...given, embedded: this.#embedded.map(whole) };
+    const dispatches = plan.dispatches.map((dispatch, n) => {
+      const entries = dispatch.bindings.map(({ binding, slot, index, offset_bytes, bytes: size }) => {
         const { buffer, offset } = buffers[slot][index]!;
         return { binding, resource: { buffer, offset: offset + offset_bytes, size } };
       });
@@ -175,15 +175,15 @@ export class Prepared {
       const params = { binding: 0, resource: { buffer: this.#params[n]! } };
       const layout = pipeline.getBindGroupLayout(0);
       const group = device.createBindGroup({ label: plan.label, layout, entries: [params, ...entries] });
-      return { pipeline, group, grid: pass.grid };
+      return { pipeline, group, grid: dispatch.grid };
     });
-    return new Bound(plan.label, passes, () => this.#alive("record"));
+    return new Bound(plan.label, dispatches, () => this.#alive("record"));
   }
 
   /** Frees the parameters, and the scratch that was made here. What was bound cannot be submitted any more. */
   destroy(): void {
     this.#destroyed = true;
-    [...this.#params, ...this.#constants, ...(this.#scratch ?? [])].forEach((buffer) => buffer.destroy());
+    [...this.#params, ...this.#embedded, ...(this.#scratch ?? [])].forEach((buffer) => buffer.destroy());
   }
 
   #alive(wanted: string): void {
@@ -203,7 +203,7 @@ export class Bound {
   /** @internal */
   constructor(
     readonly label: string,
-    readonly passes: { pipeline: GPUComputePipeline; group: GPUBindGroup; grid: [number, number, number] }[],
+    readonly dispatches: { pipeline: GPUComputePipeline; group: GPUBindGroup; grid: [number, number, number] }[],
     readonly alive: () => void,
   ) {}
 
@@ -214,10 +214,10 @@ export class Bound {
       refuse("record: target", target, "a GPUCommandEncoder or a GPUComputePassEncoder");
     }
     this.alive();
-    if (this.passes.length === 0) return;
+    if (this.dispatches.length === 0) return;
     const own = isEncoder ? (target as GPUCommandEncoder).beginComputePass({ label: this.label }) : undefined;
     const pass = own ?? (target as GPUComputePassEncoder);
-    for (const { pipeline, group, grid } of this.passes) {
+    for (const { pipeline, group, grid } of this.dispatches) {
       pass.setPipeline(pipeline);
       pass.setBindGroup(0, group);
       pass.dispatchWorkgroups(...grid);

@@ -14,9 +14,9 @@ export interface Plan {
   /** The input that output 0 is written over: it is not bound. */
   in_place: number | null;
   /** The words of the buffers that travel with the plan. */
-  constants: number[][];
+  embedded: number[][];
   shaders: Shader[];
-  passes: Pass[];
+  dispatches: Dispatch[];
 }
 
 /** A shader. Two of one key are the same. */
@@ -26,11 +26,11 @@ export interface Shader {
   wgsl: string;
   entry_point: string;
   /** The values of `override` declarations. */
-  constants: Record<string, number>;
+  overrides: Record<string, number>;
 }
 
 /** One dispatch. */
-export interface Pass {
+export interface Dispatch {
   /** Its place in `shaders`. */
   shader: number;
   /** The words of the uniform buffer at binding 0. */
@@ -39,10 +39,10 @@ export interface Pass {
   bindings: Binding[];
 }
 
-/** One storage binding of a pass, in group 0. */
+/** One storage binding of a dispatch, in group 0. */
 export interface Binding {
   binding: number;
-  slot: "input" | "output" | "scratch" | "constant";
+  slot: "input" | "output" | "scratch" | "embedded";
   index: number;
   access: "read" | "read_write";
   /** From the slot's start. */
@@ -101,38 +101,38 @@ const word = integer(0, 2 ** 32 - 1);
 const words = listOf(word, "a list of words");
 const bytes = listOf(integer(), "a list of bytes");
 const values: Check<Record<string, number>> = (given, name) => {
-  if (!isPlain(given)) return refuse(name, given, "the values of constants");
+  if (!isPlain(given)) return refuse(name, given, "the values of overrides");
   return record(Object.fromEntries(Object.keys(given).map((key) => [key, value])))(given, name) as Record<string, number>;
 };
 const value: Check<number> = (given, name) => (Number.isFinite(given) ? (given as number) : refuse(name, given, "a number"));
 
-const shader = record({ key: text, label: text, wgsl: text, entry_point: text, constants: values }, "a shader", true);
+const shader = record({ key: text, label: text, wgsl: text, entry_point: text, overrides: values }, "a shader", true);
 const binding = record({
-  binding: word, slot: oneOf(["input", "output", "scratch", "constant"]), index: word, access: oneOf(["read", "read_write"]),
+  binding: word, slot: oneOf(["input", "output", "scratch", "embedded"]), index: word, access: oneOf(["read", "read_write"]),
   offset_bytes: integer(), bytes: integer(1),
 }, "a binding", true);
 const grid: Check<[number, number, number]> = (given, name) => {
   const own = words(given, name);
   return own.length === 3 ? (own as [number, number, number]) : refuse(name, given, "three numbers of workgroups");
 };
-const pass = record({ shader: word, params: words, grid, bindings: listOf(binding, "a list of bindings") }, "a pass", true);
+const dispatch = record({ shader: word, params: words, grid, bindings: listOf(binding, "a list of bindings") }, "a dispatch", true);
 const version: Check<1> = (given, name) => (given === 1 ? 1 : refuse(name, given, "1"));
 const PLAN = record({
   version, label: text, input_bytes: bytes, output_bytes: bytes, scratch_bytes: bytes,
   in_place: (given: unknown, name: string) => (given === null ? given : word(given, name)),
-  constants: listOf(words, "a list of buffers' words"), shaders: listOf(shader, "a list of shaders"),
-  passes: listOf(pass, "a list of passes"),
+  embedded: listOf(words, "a list of buffers' words"), shaders: listOf(shader, "a list of shaders"),
+  dispatches: listOf(dispatch, "a list of dispatches"),
 }, "an operation or a plan", true);
 
 /** A plan from wherever it is: nothing in it leads outside of it, or of what its slots are said to have. */
 export const checkedPlan: Check<Plan> = (given, name) => {
   const own = PLAN(given, name);
   const { input_bytes: input, output_bytes: output, scratch_bytes: scratch } = own;
-  const room = { input, output, scratch, constant: own.constants.map((words) => 4 * words.length) };
+  const room = { input, output, scratch, embedded: own.embedded.map((words) => 4 * words.length) };
   const within = (place: number, name: string, of: unknown[]) => place < of.length || refuse(name, place, `less than ${of.length}`);
   if (own.in_place !== null) within(own.in_place, `${name}.in_place`, input);
-  own.passes.forEach(({ shader, params, bindings }, p) => {
-    const at = `${name}.passes[${p}]`;
+  own.dispatches.forEach(({ shader, params, bindings }, p) => {
+    const at = `${name}.dispatches[${p}]`;
     within(shader, `${at}.shader`, own.shaders);
     if (params.length === 0 || params.length % 4 > 0) refuse(`${at}.params`, params, "a multiple of four words");
     bindings.forEach(({ slot, index, offset_bytes, bytes }, b) => {

@@ -63,9 +63,9 @@ export function checkSlots(plan: Plan, slots: unknown, device: GPUDevice, own: (
       b !== a && a.buffer === b.buffer && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes);
     if (other) throw new Error(`${a.name} overlaps ${other.name}`);
   }
-  const bufferOf = ({ slot, index }: Binding) => (slot === "constant" ? undefined : given[slot][index]!.buffer);
+  const bufferOf = ({ slot, index }: Binding) => (slot === "embedded" ? undefined : given[slot][index]!.buffer);
   const name = ({ slot, index }: Binding) => `${slot} ${index}`;
-  for (const { bindings } of plan.passes) {
+  for (const { bindings } of plan.dispatches) {
     const reads = bindings.filter((b) => b.access === "read");
     for (const written of bindings.filter((b) => b.access === "read_write")) {
       const read = reads.find((b) => bufferOf(b) === bufferOf(written));

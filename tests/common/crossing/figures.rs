@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use wgmax::Plan;
-use wgmax::plan::{Params, Pass, Slot};
+use wgmax::plan::{Dispatch, Params, Slot};
 
 use super::{Case, Outcome};
 
@@ -59,14 +59,14 @@ impl Figures {
             add(&mut self.kinds, kind);
             add(width, kind);
         }
-        let kernel = |pass: &Pass| format!("{:?} {}", pass.kernel.program, pass.kernel.dtype);
-        self.kernels.extend(plan.passes.iter().map(kernel));
+        let kernel = |dispatch: &Dispatch| format!("{:?} {}", dispatch.kernel.program, dispatch.kernel.dtype);
+        self.kernels.extend(plan.dispatches.iter().map(kernel));
     }
 }
 
 /// What a plan is like.
 fn kinds(case: &Case, plan: &Plan) -> Vec<&'static str> {
-    let mut kinds = vec![match plan.passes.len() {
+    let mut kinds = vec![match plan.dispatches.len() {
         0 => "0 dispatches",
         1 => "1 dispatch",
         2 => "2 dispatches",
@@ -74,13 +74,13 @@ fn kinds(case: &Case, plan: &Plan) -> Vec<&'static str> {
         10..=99 => "10 to 99 dispatches",
         _ => "100 dispatches and more",
     }];
-    let records = |pass: &Pass| match &pass.params {
+    let records = |dispatch: &Dispatch| match &dispatch.params {
         Params::Merge(params) => Some(params.records),
         _ => None,
     };
-    let finishes: Vec<u32> = plan.passes.iter().filter_map(records).collect();
+    let finishes: Vec<u32> = plan.dispatches.iter().filter_map(records).collect();
     let mut windows: BTreeMap<usize, BTreeSet<u64>> = BTreeMap::new();
-    for binding in plan.passes.iter().flat_map(|pass| &pass.bindings) {
+    for binding in plan.dispatches.iter().flat_map(|dispatch| &dispatch.bindings) {
         if let Slot::Input(n) = binding.slot {
             windows.entry(n).or_default().insert(binding.offset_bytes);
         }
@@ -88,12 +88,12 @@ fn kinds(case: &Case, plan: &Plan) -> Vec<&'static str> {
     let holds = [
         ("parts", case.operands.iter().any(|parts| parts.len() > 1)),
         ("windows", windows.values().any(|offsets| offsets.len() > 1)),
-        ("finishing passes", !finishes.is_empty()),
+        ("finishing dispatches", !finishes.is_empty()),
         ("tiles", finishes.len() > 1),
         ("finishing over 1000 records", finishes.iter().any(|&records| records > 1000)),
         ("finishing over 10000 records", finishes.iter().any(|&records| records > 10_000)),
         ("in place", plan.in_place.is_some()),
-        ("constants", !plan.constants.is_empty()),
+        ("overrides", !plan.embedded.is_empty()),
     ];
     kinds.extend(holds.into_iter().filter_map(|(kind, holds)| holds.then_some(kind)));
     kinds

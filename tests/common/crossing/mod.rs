@@ -174,7 +174,7 @@ impl Case {
             Error::DeviceTooSmall { what: "max_storage_buffers_per_shader_stage", given, needed } => {
                 given == limits.max_storage_bindings.into() && needed > given && needed <= 4
             }
-            Error::TooLarge { what: "passes", given, limit } => {
+            Error::TooLarge { what: "dispatches", given, limit } => {
                 let few_invocations = self.elements() / self.invocations() > MANY_ELEMENTS;
                 given > limit && (self.window_pairs() > FEW_WINDOW_PAIRS || self.boxes() > limit / 8 || few_invocations)
             }
@@ -224,7 +224,7 @@ impl Case {
 /// So many elements for each invocation of a dispatch take many dispatches.
 const MANY_ELEMENTS: u64 = 4096;
 
-/// Problems of so many pairs of windows are planned with fewer than the most passes, however they lie.
+/// Problems of so many pairs of windows are planned with fewer than the most dispatches, however they lie.
 const FEW_WINDOW_PAIRS: u64 = 64;
 
 impl Layout {
