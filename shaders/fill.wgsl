@@ -1,4 +1,6 @@
 // Writes one element everywhere: the maximum of nothing.
+import package::{group_number};
+
 override GROUP: u32 = 64u;
 
 struct Params {

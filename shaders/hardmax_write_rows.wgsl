@@ -1,5 +1,9 @@
 // Hardmax once the winners are known, where slices follow one another: an invocation writes its part of the output, zeros
 // first, then the ones in it.
+import package::{
+    ACCUMULATE, BOUNDS_CHECKED, GROUP, WRITE_LEN, group_number, params, values, winners, write_one, write_zeros,
+};
+
 @compute @workgroup_size(GROUP)
 fn main(
     @builtin(workgroup_id) id: vec3<u32>,

@@ -1,4 +1,9 @@
 // Max for any views: element by element, output units written whole.
+import package::{
+    ACCUMULATE, LANES, Unit, empty_unit, fold_elements, group_number, kept_lanes, key_max, longest_operand, params,
+    row_addresses, unit_key, with_element,
+};
+
 override GROUP: u32 = 64u;
 override PRESERVE_EDGES: bool = false;   // elements before params.begin, and from params.end on, stay as they are
 override BOUNDS_CHECKED: bool = false; // operands have elements in no binding of this dispatch: those are another's to take

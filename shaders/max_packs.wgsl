@@ -1,4 +1,9 @@
 // Max where every operand runs along the rows with whole packs, or has one element for all of a row.
+import package::{
+    ACCUMULATE, BoundPack, PACK_ELEMENTS, bound_pack, fold, fold_runs, fold_splats, group_number, longest_operand,
+    pack_addresses, pack_of, params, row_addresses, words_of,
+};
+
 override GROUP: u32 = 64u;
 
 @group(0) @binding(1) var<storage, read_write> values: array<BoundPack>;

@@ -1,4 +1,5 @@
 // Puts together what is known of each output: the records of the chunks and windows that it was cut into are a row.
+import package::{Best, FARTHEST, RECORD_WORDS, TEAM, merge, no_best, recorded};
 
 struct Params {
     outputs: u32,

@@ -1,5 +1,12 @@
 // Reduces where the outputs stand side by side in memory: an invocation takes a pack of columns, or four packs side by
 // side where WIDE, rows apart by run_stride. The planner sees to it that every row's packs are aligned.
+import package::{
+    Chunk, ColumnBests, FARTHEST, PACK_ELEMENTS, RAGGED, RUNS, Run, STORE_LANES, chunk_of, column_best, empty_unit,
+    group_number, kept_offset, located, lone_tile_maxima, maxima_of, no_column_bests, no_input, offer_rows, params,
+    partial_pack, run_of, run_within, store_lane, store_unit, stored_whole, task_of, tile_maxima, tile_maxima_ahead,
+    tile_rows, two_tile_maxima, two_tile_maxima_ahead, two_tiles,
+};
+
 override GROUP: u32 = 64u;
 override WIDE: bool = false;
 

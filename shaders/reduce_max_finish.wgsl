@@ -1,4 +1,6 @@
 // The finishing pass of a split ReduceMax: one output's partial results are a row of keys.
+import package::{Best, FARTHEST, KEY_WORDS, TEAM, key_from_words, merge, no_best, params};
+
 @group(0) @binding(1) var<storage, read> found: array<u32>;
 
 fn scan(task: u32, member: u32) -> Best {

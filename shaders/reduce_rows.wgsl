@@ -1,4 +1,8 @@
 // Reduces where the run is contiguous: whole packs, four loads in flight.
+import package::{
+    Best, FARTHEST, RAGGED, RUNS, RowBest, TEAM, chunk_of, kept_offset, no_row_best, offer_tile, pack_range, params,
+    partial_pack, peak_of, row_result, run_of, run_within, tile_peak,
+};
 
 fn reduce_chunk(task: u32, member: u32) -> Best {
     let chunk = chunk_of(task, params.outputs);

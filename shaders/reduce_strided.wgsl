@@ -1,4 +1,8 @@
 // Reduces any view, element by element.
+import package::{
+    Best, FARTHEST, RUNS, TEAM, best_of, chunk_of, element_key, kept_offset, merge, no_best, params, run_of,
+    run_within, words,
+};
 
 fn reduce_chunk(task: u32, member: u32) -> Best {
     let chunk = chunk_of(task, params.outputs);

@@ -1,4 +1,6 @@
 // What is asked for ahead of the rest of four packs: their first words.
+import package::{packs};
+
 alias Ahead = vec4<u32>;
 
 fn ahead_of(rows: vec4<u32>) -> Ahead {

@@ -1,6 +1,11 @@
 // What a reduction to positions knows of the elements seen so far: the greatest key, and the position of the first
 // (or last) element that has it. -0 and +0 share positions but not keys, so that the value comes out right beside the
 // position: merging takes the maximum of the keys and compares their tie keys.
+import package::{
+    KEY_WORDS, Key, LEAST_KEY, NO_POSITION, Position, is_before, is_none, key_equal, key_greater, key_max,
+    nothing_but_nan, position_word, tie_key,
+};
+
 struct Best { key: Key, position: Position }
 
 override LAST: bool = false;

@@ -1,4 +1,6 @@
 // What a reduction to values knows of the elements seen so far.
+import package::{KEY_WORDS, Key, LEAST_KEY, key_max};
+
 struct Best { key: Key }
 
 const RECORD_WORDS = KEY_WORDS;

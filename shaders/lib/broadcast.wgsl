@@ -1,6 +1,7 @@
 // Operands that are broadcast together: where each one's elements are for a row of the output, the innermost dimension
 // that all of them share. OPERANDS, the number of operands that this dispatch reads, and their bindings come with the
 // kernel.
+import package::{OPERANDS};
 
 struct Params {
     len: u32,          // output elements

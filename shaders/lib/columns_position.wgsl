@@ -1,5 +1,9 @@
 // Positions of columns. The maxima of a tile, or of two where WIDE, are compared once with the best so far, column by
 // column, and the row is found at the end by reading the winning tile again. Narrow types only.
+import package::{
+    Best, LANES, LAST, LEAST, Maxima, STORES_KEYS, WIDE, key_of_tie, lane_maxima, lane_ties, params, run_of,
+    run_within, ties_of, words, words_bits,
+};
 
 // Of each column the greatest tie so far, the row that its tile begins with and, only where they are stored, the greatest
 // key, which tells +0 from -0.

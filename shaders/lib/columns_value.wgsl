@@ -1,4 +1,9 @@
 // Values of columns: the greatest element of each, and nothing else.
+import package::{
+    Best, LANES, Maxima, PACK_UNITS, RAGGED, STORES_UNITS, element_maximum, join_maxima, no_maxima, pack_of,
+    pack_unit, store_unit,
+};
+
 alias ColumnBests = Maxima;
 
 fn no_column_bests(first_row: u32) -> ColumnBests { return no_maxima(); }

@@ -3,6 +3,7 @@
 // No comparison here is a float's: an implementation may assume that NaN does not occur and may flush subnormals.
 // Keys: the negative numbers' bits inverted, the others' with the sign bit set, so that -0 stands just below +0. NaN,
 // of either sign, is the greatest key, or the least where NANS_IGNORED.
+import package::{ELEMENT_BITS, ELEMENT_MASK, INFINITY, Key, QUIET_NAN, word_extremes};
 
 override NANS_IGNORED: bool = false;
 

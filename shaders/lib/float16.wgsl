@@ -1,3 +1,7 @@
+import package::{
+    ELEMENT_MASK, Extremes, extreme_bits, extreme_keys, extreme_ties, extremes_of, join_extremes, no_extremes,
+};
+
 const ELEMENT_BYTES = 2u;
 
 struct Maxima { lane0: Extremes, lane1: Extremes }

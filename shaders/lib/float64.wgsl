@@ -1,3 +1,5 @@
+import package::{INFINITY, Key, Maxima, QUIET_NAN};
+
 const ELEMENT_BYTES = 8u;
 
 override NANS_IGNORED: bool = false;

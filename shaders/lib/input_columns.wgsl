@@ -1,4 +1,5 @@
 // Columns as packs, one below the other: a tile is four rows.
+import package::{Ahead, Maxima, ahead_of, fold, join_maxima, maxima_of, pack_after, pack_at};
 
 const ROWS_OF_TILE = vec4<u32>(0u, 1u, 2u, 3u);
 

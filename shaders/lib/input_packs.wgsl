@@ -1,5 +1,7 @@
 // The same input as 16-byte packs, for the bulk of the loads. A pack that is not wholly inside the input's binding, or
 // not wholly wanted, is put together from words.
+import package::{BoundPack, ELEMENT_BYTES, PACK_ELEMENTS, least_pack, words, words_of};
+
 @group(0) @binding(2) var<storage, read> packs: array<BoundPack>;
 
 // Whether runs, or rows of columns, begin or end within a pack.

@@ -1,4 +1,5 @@
 // Runs of elements as packs: tiles of whole ones, and ragged ends.
+import package::{PACK_ELEMENTS, Peak, RAGGED, TEAM, join_peaks, pack_at, packs, peak_of};
 
 // The packs of elements [begin, end): whole ones [first, last), and a partial one before or after them.
 struct PackRange { first: u32, last: u32, head: bool, tail: bool }

@@ -1,4 +1,5 @@
 // Integers of at most 32 bits: flipping the sign bits makes the key.
+import package::{ELEMENT_MASK, Key, LEAST_KEY, Maxima, SIGNS, SIGN_BITS, lane_keys, word_maxima};
 
 fn key_of(bits: u32) -> Key { return bits ^ (SIGNS & 0x80000000u); }
 fn bits_of(key: Key) -> u32 { return key ^ (SIGNS & 0x80000000u); }

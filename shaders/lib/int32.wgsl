@@ -1,3 +1,5 @@
+import package::{SignedKeys, no_keys, signed_keys};
+
 const ELEMENT_BYTES = 4u;
 const SIGN_BITS = 0x80000000u;
 

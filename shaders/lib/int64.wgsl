@@ -1,3 +1,5 @@
+import package::{Key, LEAST_KEY, Maxima, SIGN};
+
 const ELEMENT_BYTES = 8u;
 
 fn key_of(bits: vec2<u32>) -> Key { return vec2<u32>(bits.x, bits.y ^ SIGN); }

@@ -1,4 +1,6 @@
 // One invocation does tasks by itself: a share of output units, one after another. No barrier.
+import package::{STORE_LANES, empty_unit, group_number, params, reduce_chunk, store_lane, store_unit, task_count};
+
 override GROUP: u32 = 64u;
 const TEAM = 1u;
 

@@ -1,5 +1,9 @@
 // TEAM invocations (a power of two) do a task together and merge in workgroup memory; GROUP / TEAM tasks a workgroup. One
 // invocation gathers the results that share an output unit.
+import package::{
+    Best, STORE_LANES, empty_unit, group_number, merge, no_best, reduce_chunk, store_lane, store_unit, task_count,
+};
+
 override GROUP: u32 = 256u;
 override TEAM: u32 = 256u;
 

@@ -3,6 +3,7 @@
 // Left-aligned bits: an element's bits moved to the top of a word, zeros below. A key is the unsigned integer whose
 // order is the elements' order, left-aligned too. Element i of a pack is lane i % LANES of
 // word i / LANES; lane 0 is a word's lowest (little-endian).
+import package::{ELEMENT_BYTES, Maxima, ONE, bits_of, join_maxima, key_of, lane_bits, lane_maxima, maxima_of, ties_of};
 
 alias Key = u32;
 alias Unit = u32; // the smallest thing written to an output: LANES elements

@@ -1,4 +1,6 @@
 // A Hardmax's output, pack by pack, where slices are whole packs.
+import package::{BoundPack, PACK_ELEMENTS, bound_pack, pack_with_one};
+
 @group(0) @binding(3) var<storage, read_write> values: array<BoundPack>;
 
 const WRITE_LEN = PACK_ELEMENTS; // elements written at once

@@ -1,4 +1,6 @@
 // A Hardmax's output, unit by unit, whatever the slices.
+import package::{LANES, Unit, empty_unit, with_one};
+
 @group(0) @binding(3) var<storage, read_write> values: array<Unit>;
 
 const WRITE_LEN = LANES;   // elements written at once

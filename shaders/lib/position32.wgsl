@@ -1,4 +1,6 @@
 // Positions in one window: 32 bits.
+import package::{Best, Key};
+
 alias Position = u32;
 
 const NO_POSITION = 0xffffffffu; // nothing seen yet

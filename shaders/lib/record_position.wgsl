@@ -1,4 +1,5 @@
 // A record of positions is a key and a position of 64 bits.
+import package::{Best, KEY_WORDS, key_from_words, records};
 
 fn recorded(at: u32) -> Best {
     let position = vec2<u32>(records[at + KEY_WORDS], records[at + KEY_WORDS + 1u]);

@@ -1,5 +1,10 @@
 // Positions of rows. The maximum of a tile is compared once with the best so far and only the winning tile's place is
 // kept. The element is found at the end, by reading that tile again.
+import package::{
+    Best, Chunk, Key, LAST, LEAST_KEY, PACK_ELEMENTS, Peak, RAGGED, RUNS, TEAM, Tie, key_equal, key_greater, key_max,
+    matches, no_best, no_input, pack_at, pack_within, peak_key, run_within, tie_key, tie_of,
+};
+
 struct RowBest { key: Key, run: u32, pack: u32, seen: bool }
 
 fn no_row_best() -> RowBest { return RowBest(LEAST_KEY, 0u, 0u, false); }

@@ -1,4 +1,6 @@
 // Values of rows: the greatest element, and nothing else.
+import package::{Best, Chunk, Peak, join_peaks, no_peak, peak_key};
+
 alias RowBest = Peak;
 
 fn no_row_best() -> RowBest { return no_peak(); }

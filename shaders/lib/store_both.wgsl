@@ -1,4 +1,6 @@
 // Values and positions. STORE_LANES results make one output unit, written once by one invocation.
+import package::{Best, LANES, Unit, index_word, params, with_element};
+
 @group(0) @binding(3) var<storage, read_write> values: array<Unit>;
 @group(0) @binding(4) var<storage, read_write> indices: array<u32>;
 

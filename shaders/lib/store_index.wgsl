@@ -1,4 +1,6 @@
 // Positions alone.
+import package::{Best, Unit, index_word, params};
+
 @group(0) @binding(3) var<storage, read_write> indices: array<u32>;
 
 override INDEX_WORDS: u32 = 2u; // i64 has two, the low one first

@@ -1,4 +1,6 @@
 // Records, what is known of a part of an output's elements: where those of this dispatch belong among all of the output's.
+import package::{Unit, chunk_of, params};
+
 @group(0) @binding(3) var<storage, read_write> records: array<u32>;
 
 // Windows of a larger tensor join what they find to what others have found. Elsewhere the window is the whole tensor.

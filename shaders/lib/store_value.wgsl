@@ -1,4 +1,6 @@
 // Values alone. STORE_LANES results make one output unit, written once by one invocation.
+import package::{Best, LANES, Unit, params, with_element};
+
 @group(0) @binding(3) var<storage, read_write> values: array<Unit>;
 
 const STORE_LANES = LANES;

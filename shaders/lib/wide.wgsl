@@ -1,4 +1,5 @@
 // Storage types of 64 bits: two words an element, the low one first. A key is (low, high).
+import package::{ONE, bits_of, key_of, maxima_of, tie_key};
 
 alias Key = vec2<u32>;
 alias Unit = vec2<u32>; // the smallest thing written to an output: one element

@@ -21,7 +21,12 @@ pub(super) const fn stripped<const N: usize>(text: &str) -> ([u8; N], usize) {
     let (mut bytes, mut len, mut at) = ([0; N], 0, 0);
     while at < N {
         let begins_line = len == 0 || bytes[len - 1] == b'\n';
-        if text[at] == b'/' && at + 1 < N && text[at + 1] == b'/' {
+        if begins_line && begins_with(text, at, b"import ") {
+            while at < N && text[at] != b';' {
+                at += 1;
+            }
+            at += 1;
+        } else if text[at] == b'/' && at + 1 < N && text[at + 1] == b'/' {
             while at < N && text[at] != b'\n' {
                 at += 1;
             }
@@ -36,13 +41,21 @@ pub(super) const fn stripped<const N: usize>(text: &str) -> ([u8; N], usize) {
     (bytes, len)
 }
 
+const fn begins_with(text: &[u8], at: usize, word: &[u8]) -> bool {
+    let mut n = 0;
+    while n < word.len() && at + n < text.len() && text[at + n] == word[n] {
+        n += 1;
+    }
+    n == word.len()
+}
+
 #[cfg(test)]
 mod tests {
     use super::stripped;
 
     #[test]
     fn what_is_left_is_the_code() {
-        const TEXT: &str = "// What it does.\n\nfn f() { // here\n    return 4 / 2;\n\n    // there\n}\n";
+        const TEXT: &str = "// What it does.\nimport package::{\n    g,\n};\n\nfn f() { // here\n    return 4 / 2;\n\n    // there\n}\n";
         let (bytes, len) = stripped::<{ TEXT.len() }>(TEXT);
         assert_eq!(std::str::from_utf8(&bytes[..len]), Ok("fn f() { \nreturn 4 / 2;\n}\n"));
     }

@@ -17,8 +17,8 @@ const HEAD: &str = "\
 # Plans in numbers. To write this file anew: UPDATE_EXPECT=1 cargo test --test plan record
 #
 # An operation, then what is planned for each device: the bytes of inputs, outputs and scratch, and the bytes moved.
-# A line for each dispatch: workgroups | values of override overrides | words of the parameters that are not 0, as
-# number:value | bindings, as numbers, r or w, slot, first byte+bytes. Slots are inputs, outputs, scratch and overrides.
+# A line for each dispatch: workgroups | values of overrides | words of the parameters that are not 0, as
+# number:value | bindings, as numbers, r or w, slot, first byte+bytes. Slots are inputs, outputs, scratch and embedded operands.
 ";
 
 #[test]

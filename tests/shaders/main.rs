@@ -3,6 +3,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod imports;
 mod loops;
 
 use std::collections::BTreeSet;
@@ -13,7 +14,10 @@ use naga::back::hlsl::ShaderModel;
 use naga::back::pipeline_constants::process_overrides;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use wgmax::DType;
-use wgmax::plan::{Kernel, Override};
+use wgmax::plan::{
+    Access, BroadcastParams, Dim, Epilogue, FillParams, HardmaxWriteParams, Kernel, MergeParams, OperandParams,
+    Operator, Override, Params, Program, RecordOrigin, ReductionParams,
+};
 
 fn parse(kernel: &Kernel) -> naga::Module {
     let wgsl = kernel.wgsl();
@@ -160,4 +164,94 @@ fn loops_that_break_a_rule_are_told() {
             assert_eq!(found, Vec::from_iter(problem), "{text}");
         }
     }
+}
+
+/// Parameters whose every number is another one, and a name for each word of theirs: the members of a shader's uniform
+/// struct are where the host writes what is called so.
+#[test]
+fn parameters_lie_where_the_shaders_look() {
+    let rank = 32;
+    let dims =
+        |first: u32| (0..rank).map(|n| Dim { size: first + n, stride: -7, logical_stride: 9 << 32 | 8 }).collect();
+    let record_origin = RecordOrigin {
+        records: 12,
+        first_record: 13,
+        first_position: 15 << 32 | 14,
+        run_logical_stride: 17 << 32 | 16,
+        column_logical_stride: 18,
+    };
+    let reduction = Params::Reduction(ReductionParams {
+        outputs: 1,
+        reduce_len: 2,
+        chunk_len: 3,
+        chunks: 4,
+        run_len: 5,
+        run_stride: 6,
+        start: 7,
+        columns: 8,
+        share: 9,
+        kept: dims(100),
+        outer: dims(200),
+        record_origin,
+    });
+    let named = "outputs 1 reduce_len 2 chunk_len 3 chunks 4 run_len 5 run_stride 6 start 7 columns 8 share 9 kept_rank 32 \
+        outer_rank 32 records 12 first_record 13 first_position 14 run_logical_stride 16 column_logical_stride 18 \
+        kept 100 outer 200";
+    for access in [Access::Rows, Access::Columns, Access::Strided] {
+        for (operator, epilogue) in [(Operator::ReduceMax, Epilogue::Value), (Operator::ArgMax, Epilogue::Record)] {
+            check_params(Program::Reduce { operator, access, team: false, epilogue }, &reduction, named);
+        }
+    }
+    let merge = Params::Merge(MergeParams { outputs: 1, records: 2, share: 3 });
+    let program = Program::Merge { operator: Operator::ArgMax, team: true, epilogue: Epilogue::Both };
+    check_params(program, &merge, "outputs 1 records 2 share 3");
+    let fill = Params::Fill(FillParams { words: 1, share: 2, low: 3, high: 4 });
+    check_params(Program::Fill, &fill, "words 1 share 2 low 3 high 4");
+    let write = Params::HardmaxWrite(HardmaxWriteParams {
+        len: 1,
+        columns: 2,
+        slice_len: 3,
+        share: 4,
+        column: 5,
+        position: 6,
+        first_winner: 7,
+        winners: 8,
+    });
+    let named = "len 1 columns 2 slice_len 3 share 4 column 5 position 6 first_winner 7 winners 8";
+    check_params(Program::HardmaxWriteColumns, &write, named);
+    for operands in [1, 7, 32] {
+        let operand = OperandParams { start: 50, row_stride: 51, strides: (60..60 + rank as i32).collect() };
+        let broadcast = Params::Broadcast(BroadcastParams {
+            len: 1,
+            share: 2,
+            row_len: 3,
+            first: 5,
+            begin: 6,
+            end: 7,
+            sizes: (20..20 + rank).collect(),
+            operands: vec![operand; operands as usize],
+        });
+        let named = "len 1 share 2 row_len 3 rank 32 first 5 begin 6 end 7 sizes 20 operands 50";
+        for program in [Program::MaxPacks { operands, splats: 1 }, Program::MaxElements { operands }] {
+            check_params(program, &broadcast, named);
+        }
+    }
+}
+
+/// `named` has each member's name, and its first word.
+fn check_params(program: Program, params: &Params, named: &str) {
+    let kernel = Kernel { program, dtype: DType::F32, overrides: vec![], int64: false };
+    let module = parse(&kernel);
+    let (_, uniform) = module.types.iter().find(|(_, own)| own.name.as_deref() == Some("Params")).unwrap();
+    let naga::TypeInner::Struct { members, span } = &uniform.inner else { panic!("{kernel}") };
+    let bytes = params.to_bytes();
+    assert_eq!(bytes.len(), *span as usize, "{kernel}");
+    let word = |offset: u32| u32::from_le_bytes(*bytes[offset as usize..].first_chunk().unwrap());
+    let mut found: Vec<(&str, u32)> =
+        members.iter().map(|own| (own.name.as_deref().unwrap(), word(own.offset))).collect();
+    let mut named: Vec<&str> = named.split_whitespace().collect();
+    let mut expected: Vec<(&str, u32)> = named.chunks(2).map(|pair| (pair[0], pair[1].parse().unwrap())).collect();
+    named.clear();
+    (found.sort(), expected.sort());
+    assert_eq!(found, expected, "{kernel}");
 }
