@@ -179,7 +179,7 @@ fn compile(device: &wgpu::Device, kernel: &Kernel, cache: Option<&wgpu::Pipeline
     Pipeline { pipeline, layout }
 }
 
-/// Without wgpu's counting of how often each loop goes round, which costs SwiftShader a twelfth of all time (DESIGN.md).
+/// Without wgpu's counting of how often each loop goes round, which costs SwiftShader a twelfth of all time (docs/tuning.md).
 /// All other checks stay. The kernel is one of a plan that [`Plan::check`] has passed.
 #[expect(unsafe_code, reason = "a measurement pays for it, and a test keeps the promise")]
 fn shader_module(device: &wgpu::Device, label: &str, kernel: &Kernel) -> wgpu::ShaderModule {

@@ -19,7 +19,7 @@ impl Plan {
     /// Whether the plan can be dispatched on a device with these limits, and every binding names bytes that are there, of a
     /// slot that its shader may read or write.
     ///
-    /// [`Kernels::prepare`](crate::Kernels::prepare) asks this first. It is not left to wgpu, which accepts a workgroup of
+    /// `Kernels::prepare` asks this first. It is not left to wgpu, which accepts a workgroup of
     /// any size where an `override` sets it, and knows nothing of slots.
     ///
     /// # Errors

@@ -249,9 +249,9 @@ fn check_params(program: Program, params: &Params, named: &str) {
     let word = |offset: u32| u32::from_le_bytes(*bytes[offset as usize..].first_chunk().unwrap());
     let mut found: Vec<(&str, u32)> =
         members.iter().map(|own| (own.name.as_deref().unwrap(), word(own.offset))).collect();
-    let mut named: Vec<&str> = named.split_whitespace().collect();
+    let named: Vec<&str> = named.split_whitespace().collect();
     let mut expected: Vec<(&str, u32)> = named.chunks(2).map(|pair| (pair[0], pair[1].parse().unwrap())).collect();
-    named.clear();
-    (found.sort(), expected.sort());
+    found.sort();
+    expected.sort();
     assert_eq!(found, expected, "{kernel}");
 }
