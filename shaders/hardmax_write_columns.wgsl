@@ -1,5 +1,5 @@
 // Hardmax once the winners are known, where slices stand side by side: every output unit written once. Slices are columns
-// of blocks, as in hardmax_columns.wgsl.
+// of blocks of the output.
 import package::{ACCUMULATE, BOUNDS_CHECKED, GROUP, LANES, Unit, empty_unit, group_number, params, winners, with_one};
 
 @group(0) @binding(3) var<storage, read_write> values: array<Unit>;

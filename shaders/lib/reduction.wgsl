@@ -14,15 +14,15 @@ struct Params {
     columns: u32,      // column kernels: outputs side by side in memory
     kept_rank: u32,
     outer_rank: u32,
-    share: u32,        // output units (Hardmax: slices that fill whole ones) that an invocation without a team makes in turn
-    // Of a piece of a larger reduction (place.wgsl): where its results belong.
-    records: u32,        // records of one output, of all pieces together
-    first_record: u32,   // the piece's first record
+    share: u32,        // output units that an invocation without a team makes in turn
+    // Of a window of a larger tensor (store_record.wgsl): where its records belong.
+    records: u32,        // records of one output, of all windows together
+    first_record: u32,   // the window's first record
     column_logical_stride: u32,   // outputs from one column to the next
     first_position: vec2<u32>, // the position of its first element
     run_logical_stride: vec2<u32>, // positions from one element of a run to the next
     // (size, stride, place), innermost first. Places have two words: they say how many outputs, or positions, lie from
-    // one to the next among those of all pieces.
+    // one to the next in the whole tensor.
     kept: array<vec4<u32>, 32>,  // column kernels: without the columns themselves
     outer: array<vec4<u32>, 32>, // reduced dimensions around the run
 }

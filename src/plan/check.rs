@@ -31,7 +31,7 @@ impl Plan {
         check_count(self.dispatches.len())?;
         self.check_slots()?;
         for (n, dispatch) in self.dispatches.iter().enumerate() {
-            self.check_pass(dispatch, limits).map_err(|error| match error {
+            self.check_dispatch(dispatch, limits).map_err(|error| match error {
                 Error::InvalidPlan { problem } => Error::InvalidPlan { problem: format!("dispatch {n}: {problem}") },
                 other => other,
             })?;
@@ -59,7 +59,7 @@ impl Plan {
         Ok(())
     }
 
-    fn check_pass(&self, dispatch: &Dispatch, limits: &Limits) -> Result<(), Error> {
+    fn check_dispatch(&self, dispatch: &Dispatch, limits: &Limits) -> Result<(), Error> {
         let group = check_kernel(&dispatch.kernel, limits)?;
         for groups in dispatch.grid {
             within("workgroups in one dimension", groups.into(), limits.max_groups.into())?;
@@ -181,7 +181,7 @@ fn check_kernel(kernel: &Kernel, limits: &Limits) -> Result<Group, Error> {
     check_group(kernel, &group, limits).map(|()| group)
 }
 
-/// What loops count in steps of must be neither 0 nor more than their ends leave room for (`shaders/shared/grid.wgsl`):
+/// What loops count in steps of must be neither 0 nor more than their ends leave room for (`shaders/lib/grid.wgsl`):
 /// four teams at the most. Of powers of two all teams are whole.
 fn check_invocations(what: &str, invocations: u32) -> Result<u64, Error> {
     let problem = || format!("{what} has {invocations} invocations, a power of two expected");

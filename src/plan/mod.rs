@@ -140,7 +140,7 @@ impl Plan {
     /// Bytes that the dispatches read and write in all: each binding once, except that one bound twice, as words and as
     /// packs, counts once, and one that is read and written counts twice.
     pub fn moved_bytes(&self) -> u64 {
-        let pass_bytes = |dispatch: &Dispatch| -> u64 {
+        let dispatch_bytes = |dispatch: &Dispatch| -> u64 {
             let continues = dispatch.kernel.overrides.contains(&Override::Accumulate);
             let mut seen: Vec<Binding> = Vec::new();
             for b in &dispatch.bindings {
@@ -151,7 +151,7 @@ impl Plan {
             let bytes = |b: &Binding| if b.writes && continues { b.bytes.saturating_mul(2) } else { b.bytes };
             seen.iter().map(bytes).fold(0, u64::saturating_add)
         };
-        self.dispatches.iter().map(pass_bytes).fold(0, u64::saturating_add)
+        self.dispatches.iter().map(dispatch_bytes).fold(0, u64::saturating_add)
     }
 }
 

@@ -244,7 +244,7 @@ impl Reduction<'_> {
 }
 
 impl Schedule {
-    /// What a task epilogues, where `epilogue` is what is known of an output that is not split.
+    /// What a task stores, where `epilogue` is what is known of an output that is not split.
     pub fn epilogue(&self, epilogue: Epilogue) -> Epilogue {
         if self.chunks > 1 { Epilogue::Record } else { epilogue }
     }

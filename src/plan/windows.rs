@@ -2,7 +2,7 @@
 //! Mostly there is one, the whole.
 //!
 //! Outputs come in blocks, one after another. Where the elements of a block lie in one window, its outputs are stored as
-//! they are found. Otherwise every window leaves records of what it has found, at the logical_strides that they have in the whole,
+//! they are found. Otherwise every window leaves records of what it has found, at the places that they have in the whole,
 //! and these are merged.
 
 use std::ops::Range;

@@ -32,7 +32,7 @@ pub enum Role {
     /// Whatever is written: an output, or winners and empty records that later dispatches take from scratch.
     Target,
     /// What dispatches leave for one another in scratch.
-    Partials,
+    Scratch,
 }
 
 impl Role {
@@ -42,7 +42,7 @@ impl Role {
             Role::Operand => matches!(slot, Slot::Input(_) | Slot::Embedded(_)),
             Role::Result => matches!(slot, Slot::Output(_)),
             Role::Target => matches!(slot, Slot::Output(_) | Slot::Scratch(_)),
-            Role::Partials => matches!(slot, Slot::Scratch(_)),
+            Role::Scratch => matches!(slot, Slot::Scratch(_)),
         }
     }
 }
@@ -91,7 +91,7 @@ macro_rules! files {
 }
 
 use Element::{Pack, Unit, Word};
-use Role::{Operand, Partials, Result, Target};
+use Role::{Operand, Result, Scratch, Target};
 
 files! {
     GRID = "lib/grid", binds [], overrides [];
@@ -135,7 +135,7 @@ files! {
     REDUCE_ROWS = "reduce_rows", binds [], overrides [];
     REDUCE_COLUMNS = "reduce_columns", binds [], overrides ["GROUP", "WIDE"];
     REDUCE_STRIDED = "reduce_strided", binds [], overrides [];
-    MERGE = "merge", binds [reads(1, Word, Partials)], overrides [];
+    MERGE = "merge", binds [reads(1, Word, Scratch)], overrides [];
     MAIN_SOLO = "lib/main_solo", binds [], overrides ["GROUP"];
     MAIN_TEAM = "lib/main_team", binds [], overrides ["GROUP", "TEAM"];
 
@@ -150,14 +150,14 @@ files! {
     COLUMNS_POSITION = "lib/columns_position", binds [], overrides [];
     RECORD_POSITION = "lib/record_position", binds [], overrides [];
 
-    STORE_RECORD = "lib/store_record", binds [writes(3, Word, Partials)], overrides ["ACCUMULATE"];
+    STORE_RECORD = "lib/store_record", binds [writes(3, Word, Scratch)], overrides ["ACCUMULATE"];
     STORE_RECORD_VALUE = "lib/store_record_value", binds [], overrides [];
     STORE_RECORD_POSITION = "lib/store_record_position", binds [], overrides [];
     STORE_VALUE = "lib/store_value", binds [writes(3, Unit, Result)], overrides [];
     STORE_INDEX = "lib/store_index", binds [writes(3, Word, Target)], overrides ["INDEX_WORDS"];
     STORE_BOTH = "lib/store_both", binds [writes(3, Unit, Result), writes(4, Word, Target)], overrides ["INDEX_WORDS"];
 
-    WINNERS = "lib/winners", binds [reads(1, Word, Partials)], overrides ["GROUP", "BOUNDS_CHECKED", "ACCUMULATE"];
+    WINNERS = "lib/winners", binds [reads(1, Word, Scratch)], overrides ["GROUP", "BOUNDS_CHECKED", "ACCUMULATE"];
     ONES_UNITS = "lib/ones_units", binds [writes(3, Unit, Result)], overrides [];
     ONES_PACKS = "lib/ones_packs", binds [writes(3, Pack, Result)], overrides [];
     HARDMAX_WRITE_ROWS = "hardmax_write_rows", binds [], overrides [];
@@ -297,9 +297,9 @@ fn store_files(operator: Operator, epilogue: Epilogue) -> Files {
     }
 }
 
-/// What a storage type is made of: its own overrides, its class, and its width.
+/// What a storage type is made of: its own constants, its class, and its width.
 fn type_files(dtype: DType) -> Vec<&'static File> {
-    let overrides = match dtype {
+    let constants = match dtype {
         DType::F32 => F32,
         DType::F16 => F16,
         DType::Bf16 => BF16,
@@ -323,5 +323,5 @@ fn type_files(dtype: DType) -> Vec<&'static File> {
         (true, 4) => &[FLOAT32, FLOAT, NARROW],
         (true, _) => &[FLOAT64, WIDE],
     };
-    [&[overrides], class].concat()
+    [&[constants], class].concat()
 }

@@ -60,10 +60,10 @@ fn check_plan(op: &(impl Operation + ?Sized), plan: &Plan, limits: &Limits) {
     let [partials, winners] = plan.scratch_bytes;
     assert!(partials <= sum(&plan.input_bytes) / 64 + (64 << 10), "{}", case());
     assert!(winners <= 2 * sum(&plan.output_bytes) + 4, "{}", case());
-    plan.dispatches.iter().for_each(|dispatch| check_pass(dispatch, plan, limits, &case));
+    plan.dispatches.iter().for_each(|dispatch| check_dispatch(dispatch, plan, limits, &case));
 }
 
-fn check_pass(dispatch: &Dispatch, plan: &Plan, limits: &Limits, case: &impl Fn() -> String) {
+fn check_dispatch(dispatch: &Dispatch, plan: &Plan, limits: &Limits, case: &impl Fn() -> String) {
     let [x, y, z] = dispatch.grid;
     assert!(x >= 1 && y >= 1 && z == 1 && x <= limits.max_groups && y <= limits.max_groups, "{}", case());
     assert!(

@@ -8,6 +8,6 @@ export {
   type ArgMaxOptions, type Constant, type HardmaxOptions, type Input, type MaxOptions, type NanPolicy, type Operation,
   type ReduceMaxOptions, type Slices, type View,
 } from "./operation.js";
-export { limitsOf, type Binding, type Limits, type Pass, type Plan, type Shader } from "./plan.js";
+export { limitsOf, type Binding, type Limits, type Dispatch, type Plan, type Shader } from "./plan.js";
 export { load, plan, signature, type Signature } from "./planner.js";
 export type { Slots } from "./slots.js";
