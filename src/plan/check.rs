@@ -9,7 +9,7 @@ use super::device::MEMBER_BYTES;
 use super::schedule::MAX_STEPS;
 use super::{
     Access, Binding, BroadcastParams, Declaration, Dispatch, Epilogue, HardmaxWriteParams, Kernel, MergeParams,
-    Override, Params, Plan, Program, ReductionParams, Slot, check_count,
+    Override, Params, Plan, Program, ReductionParams, Role, Slot, check_count,
 };
 use crate::error::list;
 use crate::shader::MAX_DIMS;
@@ -107,7 +107,7 @@ impl Plan {
         let Some(given) = given else {
             return Some(format!("the plan has no {}", own.slot));
         };
-        if !declared.role.allows(own.slot) || own.writes != declared.writes {
+        if !allows(declared.role, own.slot) || own.writes != declared.writes {
             let access = |writes| if writes { "written" } else { "read" };
             let (is, expected) = (access(own.writes), access(declared.writes));
             return Some(format!("{} is {is}, {:?} {expected} there", own.slot, declared.role).to_lowercase());
@@ -360,4 +360,14 @@ fn within(what: &'static str, given: u64, limit: u64) -> Result<(), Error> {
 
 fn ensure(holds: bool, problem: impl FnOnce() -> String) -> Result<(), Error> {
     if holds { Ok(()) } else { Err(Error::InvalidPlan { problem: problem() }) }
+}
+
+/// Whether a binding of this role may lie there.
+const fn allows(role: Role, slot: Slot) -> bool {
+    match role {
+        Role::Operand => matches!(slot, Slot::Input(_) | Slot::Embedded(_)),
+        Role::Result => matches!(slot, Slot::Output(_)),
+        Role::Target => matches!(slot, Slot::Output(_) | Slot::Scratch(_)),
+        Role::Scratch => matches!(slot, Slot::Scratch(_)),
+    }
 }

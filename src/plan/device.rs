@@ -1,7 +1,5 @@
 //! What plans know of a device: its limits, and the tuning policy, which says what it likes, as numbers.
 
-use super::Dispatches;
-use super::layout::{MAX_ELEMENTS, to_u32};
 use crate::{AdapterKind, DType, Error, Limits};
 
 /// A device. A plan makes it once.
@@ -170,14 +168,6 @@ impl Device {
         bytes <= self.limits.max_binding_bytes
     }
 
-    /// Whether a stage of the device has bindings enough for the dispatches.
-    pub fn check_binding_count(&self, dispatches: &Dispatches) -> Result<(), Error> {
-        let needed = dispatches.0.iter().map(|dispatch| dispatch.bindings.len() as u64).max().unwrap_or(0);
-        let given = self.limits.max_storage_bindings.into();
-        let what = "max_storage_buffers_per_shader_stage";
-        if needed > given { Err(Error::DeviceTooSmall { what, given, needed }) } else { Ok(()) }
-    }
-
     fn binding_too_small(&self, needed: u64) -> Error {
         let given = self.limits.max_binding_bytes;
         Error::DeviceTooSmall { what: "max_storage_buffer_binding_size", given, needed }
@@ -187,4 +177,27 @@ impl Device {
 /// The greatest power of two that is at most `n`, and 1 for 0.
 pub(super) fn power_of_two_below(n: u64) -> u64 {
     1 << n.max(1).ilog2()
+}
+
+/// The most elements of a window, whose addresses and counters have 32 bits and run past the ends by some packs.
+pub(super) const MAX_ELEMENTS: u64 = 1 << 31;
+
+pub(super) fn to_u32(n: u64) -> Result<u32, Error> {
+    u32::try_from(n).map_err(|_| Error::TooLarge {
+        what: "elements that one dispatch counts",
+        given: n,
+        limit: u32::MAX.into(),
+    })
+}
+
+/// A stride in 32 bits. Addresses are added up modulo 2^32 and lie below it, so a stride may wrap.
+pub(super) fn stride_u32(stride: i64) -> Result<i32, Error> {
+    if stride.unsigned_abs() > u64::from(u32::MAX) {
+        return Err(Error::TooLarge {
+            what: "elements that a stride crosses",
+            given: stride.unsigned_abs(),
+            limit: u32::MAX.into(),
+        });
+    }
+    Ok(stride as i32)
 }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::device::Device;
-use super::layout::{blocks, to_u32};
+use super::device::{Device, to_u32};
+use super::layout::blocks;
 use super::{Binding, Dispatch, Dispatches, target_part};
 use crate::element::Element;
 use crate::shader::{FillParams, Kernel, Override, Params, Program};

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::device::Device;
+use super::device::{Device, to_u32};
 use super::fill::{fill, filled_words};
-use super::layout::{blocks, sources, to_u32};
+use super::layout::{blocks, sources};
 use super::reduce::reduce;
 use super::schedule::Reduction;
 use super::{Binding, Dispatch, Dispatches, Plan, Slot, output_bindings, target_part};

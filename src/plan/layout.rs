@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::device::Device;
+use super::device::{Device, MAX_ELEMENTS, stride_u32, to_u32};
 use super::{Binding, Slot};
 use crate::dtype::padded_bytes;
 use crate::shader::{Dim, MAX_DIMS};
@@ -188,9 +188,6 @@ pub(super) fn blocks(range: Range<u64>, block: u64) -> impl Iterator<Item = Rang
     (0..count).map(move |n| start + n * block..end.min(start + (n + 1) * block))
 }
 
-/// The most elements of a window, whose addresses and counters have 32 bits and run past the ends by some packs.
-pub(super) const MAX_ELEMENTS: u64 = 1 << 31;
-
 pub(super) fn gcd(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
@@ -225,24 +222,4 @@ pub(super) fn shader_dims(dimensions: &[Dimension], placed: bool) -> Result<Vec<
         })
     };
     dimensions.iter().map(dim).collect()
-}
-
-pub(super) fn to_u32(n: u64) -> Result<u32, Error> {
-    u32::try_from(n).map_err(|_| Error::TooLarge {
-        what: "elements that one dispatch counts",
-        given: n,
-        limit: u32::MAX.into(),
-    })
-}
-
-/// A stride in 32 bits. Addresses are added up modulo 2^32 and lie below it, so a stride may wrap.
-pub(super) fn stride_u32(stride: i64) -> Result<i32, Error> {
-    if stride.unsigned_abs() > u64::from(u32::MAX) {
-        return Err(Error::TooLarge {
-            what: "elements that a stride crosses",
-            given: stride.unsigned_abs(),
-            limit: u32::MAX.into(),
-        });
-    }
-    Ok(stride as i32)
 }

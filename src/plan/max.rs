@@ -6,8 +6,8 @@
 
 use std::ops::Range;
 
-use super::device::Device;
-use super::layout::{Extent, Source, blocks, boxed, gcd, sources, stride_u32, to_u32};
+use super::device::{Device, stride_u32, to_u32};
+use super::layout::{Extent, Source, blocks, boxed, gcd, sources};
 use super::schedule::MAX_STEPS;
 use super::{Binding, Dispatch, Dispatches, Plan, Slot, check_count, nan_override, output_bindings, target_part};
 use crate::error::list;

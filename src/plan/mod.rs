@@ -124,7 +124,11 @@ impl Plan {
 
     /// The plan with these dispatches and their needs counted, if the device has bindings enough for them.
     fn complete(mut self, dispatches: Dispatches, device: &Device) -> Result<Plan, Error> {
-        device.check_binding_count(&dispatches)?;
+        let needed = dispatches.0.iter().map(|dispatch| dispatch.bindings.len() as u64).max().unwrap_or(0);
+        let (what, given) = ("max_storage_buffers_per_shader_stage", device.limits.max_storage_bindings.into());
+        if needed > given {
+            return Err(Error::DeviceTooSmall { what, given, needed });
+        }
         self.dispatches = dispatches.0;
         for binding in self.dispatches.iter().flat_map(|dispatch| &dispatch.bindings) {
             let bytes = match binding.slot {

@@ -3,8 +3,9 @@
 
 use std::ops::Range;
 
+use super::device::{stride_u32, to_u32};
 use super::fill::fill;
-use super::layout::{Dimension, Source, shader_dims, stride_u32, to_u32};
+use super::layout::{Dimension, Source, shader_dims};
 use super::schedule::{Reduction, Schedule};
 use super::windows::{Block, Window, windows};
 use super::{Binding, Dispatch, Dispatches, Slot, nan_override, target_part};

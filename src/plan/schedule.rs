@@ -1,7 +1,7 @@
 //! Schedules: which kernel reduces a window, how many invocations share a task, whether outputs are split into chunks.
 
-use super::device::{Device, power_of_two_below};
-use super::layout::{MAX_ELEMENTS, ReductionShape};
+use super::device::{Device, MAX_ELEMENTS, power_of_two_below};
+use super::layout::ReductionShape;
 use crate::shader::{Access, Epilogue, Operator};
 use crate::{DType, NanPolicy};
 

@@ -7,7 +7,6 @@ use super::operands::{FIRST_OPERAND, element_operands, pack_operands};
 use super::text::shader;
 use super::{Access, Epilogue, Kernel, Operator, Override, Program};
 use crate::DType;
-use crate::plan::Slot;
 
 /// A storage binding as a shader declares it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,18 +32,6 @@ pub enum Role {
     Target,
     /// What dispatches leave for one another in scratch.
     Scratch,
-}
-
-impl Role {
-    /// Whether a binding of this role may lie there.
-    pub const fn allows(self, slot: Slot) -> bool {
-        match self {
-            Role::Operand => matches!(slot, Slot::Input(_) | Slot::Embedded(_)),
-            Role::Result => matches!(slot, Slot::Output(_)),
-            Role::Target => matches!(slot, Slot::Output(_) | Slot::Scratch(_)),
-            Role::Scratch => matches!(slot, Slot::Scratch(_)),
-        }
-    }
 }
 
 /// A file of `shaders/`, and what it declares.
