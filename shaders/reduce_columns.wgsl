@@ -49,7 +49,7 @@ fn reduce_pack(start: u32, chunk: Chunk, column: u32, end: u32) {
 }
 
 fn store_columns(found: ColumnBests, start: u32, chunk: Chunk, column: u32, count: u32) {
-    let bests = located(found, start, chunk.end);
+    var bests = located(found, start, chunk.end);
     let first = chunk.output * params.columns + column;
     if (stored_whole(bests, first)) {
         return;
@@ -65,7 +65,7 @@ fn store_columns(found: ColumnBests, start: u32, chunk: Chunk, column: u32, coun
             if (lane >= STORE_LANES) {
                 break;
             }
-            unit = store_lane(unit, lane, task_of(first + i + lane, chunk.number), column_best(bests, i + lane));
+            unit = store_lane(unit, lane, task_of(first + i + lane, chunk.number), column_best(&bests, i + lane));
             continuing {
                 lane += 1u;
                 break if (lane >= STORE_LANES) | (i + lane >= count);

@@ -25,10 +25,9 @@ fn no_column_bests(first_row: u32) -> ColumnBests {
 
 fn stored_whole(bests: ColumnBests, first: u32) -> bool { return false; }
 
-fn column_best(bests: ColumnBests, i: u32) -> Best {
-    var w = bests;
-    let key = select(key_of_tie(w.ties[i % LANES][i / LANES]), w.keys[i % LANES][i / LANES], STORES_KEYS);
-    return Best(key, w.rows[i % LANES][i / LANES]);
+fn column_best(w: ptr<function, ColumnBests>, i: u32) -> Best {
+    let key = select(key_of_tie((*w).ties[i % LANES][i / LANES]), (*w).keys[i % LANES][i / LANES], STORES_KEYS);
+    return Best(key, (*w).rows[i % LANES][i / LANES]);
 }
 
 // The winners' own rows in the place of those that their tiles begin with.

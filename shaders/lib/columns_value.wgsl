@@ -9,7 +9,7 @@ alias ColumnBests = Maxima;
 fn no_column_bests(first_row: u32) -> ColumnBests { return no_maxima(); }
 fn offer_rows(bests: ptr<function, ColumnBests>, tile: Maxima, r: u32) { *bests = join_maxima(*bests, tile); }
 fn located(bests: ColumnBests, start: u32, end: u32) -> ColumnBests { return bests; }
-fn column_best(bests: ColumnBests, i: u32) -> Best { return Best(element_maximum(bests, i)); }
+fn column_best(bests: ptr<function, ColumnBests>, i: u32) -> Best { return Best(element_maximum(*bests, i)); }
 
 // Stores a whole pack at once, where that is possible.
 fn stored_whole(bests: ColumnBests, first: u32) -> bool {
