@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests, by routes: a route is a set of tests and where they run.
 #
-#   tests/run.sh                   for a first look: host, documentation and lavapipe
+#   tests/run.sh                   for a first look, minutes on two cores with compiling: host, documentation, lavapipe
 #   tests/run.sh --all             every route: what has to pass before a change goes in
 #   tests/run.sh --only ROUTE...   these routes
 #   tests/run.sh --list            the routes' names, and what each of them is
