@@ -34,6 +34,10 @@ impl Reduction<'_> {
         let outputs = block.outputs.end - block.outputs.start;
         let records = block.windows.iter().map(|window| window.schedule.chunks).max().unwrap_or(0);
         let bytes = outputs * records * self.record_bytes();
+        let limit = self.device.limits.max_binding_bytes;
+        if bytes > limit {
+            return Err(Error::TooLarge { what: "bytes of records", given: bytes, limit });
+        }
         let binding = Binding { binding: 3, slot: Slot::Scratch(0), writes: true, offset_bytes: 0, bytes };
         // Windows join what they find to what others have found: to begin with the least of all, which is zeros.
         let joined = block.epilogue == Epilogue::Record;

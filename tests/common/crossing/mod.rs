@@ -167,7 +167,8 @@ impl Case {
         // Records of 64-bit keys and positions of as many outputs as lie from one place for a binding to the next.
         let aligned_records = 16 * limits.binding_alignment_bytes.max(16);
         match *error {
-            Error::DeviceTooSmall { what: "max_storage_buffer_binding_size", given, needed } => {
+            Error::DeviceTooSmall { what: "max_storage_buffer_binding_size", given, needed }
+            | Error::TooLarge { what: "bytes of records", given: needed, limit: given } => {
                 given == limits.max_binding_bytes && needed > given && given < aligned_records
             }
             Error::DeviceTooSmall { what: "max_storage_buffers_per_shader_stage", given, needed } => {
