@@ -234,16 +234,36 @@ impl fmt::Display for Operator {
     }
 }
 
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Access::Rows => "rows",
+            Access::Columns => "columns",
+            Access::Strided => "strided",
+        })
+    }
+}
+
+impl fmt::Display for Epilogue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Epilogue::Record => "record",
+            Epilogue::Value => "value",
+            Epilogue::Index => "index",
+            Epilogue::Both => "both",
+        })
+    }
+}
+
 impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.program {
             Program::Fill => write!(f, "fill {}", self.dtype)?,
             Program::Reduce { operator, access, epilogue, .. } => {
-                let (access, epilogue) = (lowercase(access), lowercase(epilogue));
                 write!(f, "{operator} {access} {} -> {epilogue}", self.dtype)?;
             }
             Program::Merge { operator, epilogue, .. } => {
-                write!(f, "{operator} merge {} -> {}", self.dtype, lowercase(epilogue))?;
+                write!(f, "{operator} merge {} -> {epilogue}", self.dtype)?;
             }
             Program::HardmaxWriteColumns => write!(f, "hardmax_write_columns {}", self.dtype)?,
             Program::HardmaxWriteRows { packs } => {
@@ -259,8 +279,4 @@ impl fmt::Display for Kernel {
         }
         if self.int64 { f.write_str(" int64") } else { Ok(()) }
     }
-}
-
-fn lowercase(name: impl fmt::Debug) -> String {
-    format!("{name:?}").to_ascii_lowercase()
 }

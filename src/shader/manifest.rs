@@ -164,8 +164,7 @@ impl Kernel {
             Program::MaxElements { operands } => element_operands(self.dtype, operands.min(u32::BITS)),
             _ => String::new(),
         };
-        let files = self.files();
-        files.iter().map(|file| file.text).chain([&operands[..]]).collect::<Vec<_>>().join("\n")
+        self.files().map(|file| file.text).chain([&operands[..]]).collect::<Vec<_>>().join("\n")
     }
 
     /// The storage bindings of the shader, by their numbers. The parameters are a uniform buffer at binding 0.
@@ -178,7 +177,7 @@ impl Kernel {
             };
             Declaration { binding, writes, element_bytes, role }
         };
-        let mut bindings: Vec<_> = self.files().iter().flat_map(|file| file.bindings).map(declaration).collect();
+        let mut bindings: Vec<_> = self.files().flat_map(|file| file.bindings).map(declaration).collect();
         let operand = |n, element| declaration(&reads(FIRST_OPERAND + n, element, Operand));
         match self.program {
             Program::MaxPacks { operands, splats } => bindings.extend(
@@ -194,83 +193,77 @@ impl Kernel {
 
     /// Whether the shader has an `override` declaration of that name.
     pub fn declares(&self, own: Override) -> bool {
-        self.files().iter().any(|file| file.overrides.contains(&own.name()))
+        self.files().any(|file| file.overrides.contains(&own.name()))
     }
 
-    fn files(&self) -> Vec<&'static File> {
-        let mut files = vec![GRID];
-        match self.program {
-            Program::Fill => files.push(FILL),
-            Program::Reduce { operator, access, team, epilogue } => {
-                files.extend(type_files(self.dtype));
-                files.extend(self.reduce_files(operator, access));
-                files.extend(main_file(access, team));
-                files.extend(store_files(operator, epilogue));
-            }
-            Program::Merge { operator, team, epilogue } => {
-                files.extend(type_files(self.dtype));
-                let known: Files = match operator {
+    fn files(&self) -> impl Iterator<Item = &'static File> {
+        let program: [Files; 5] = match self.program {
+            Program::Fill => [&[FILL], &[], &[], &[], &[]],
+            Program::Reduce { operator, access, team, epilogue } => [
+                if self.dtype.bytes() == 8 { &[REDUCTION, INPUT_WIDE] } else { &[REDUCTION, INPUT_NARROW] },
+                self.access_files(access),
+                found_files(operator, access),
+                main_file(access, team),
+                store_files(operator, epilogue),
+            ],
+            Program::Merge { operator, team, epilogue } => [
+                &[MERGE],
+                &[],
+                match operator {
                     Operator::ReduceMax => &[BEST_VALUE, RECORD_VALUE],
                     Operator::ArgMax => &[BEST_POSITION, POSITION64, RECORD_POSITION],
-                };
-                files.push(MERGE);
-                files.extend(known);
-                files.extend(main_file(Access::Strided, team));
-                files.extend(store_files(operator, epilogue));
+                },
+                main_file(Access::Strided, team),
+                store_files(operator, epilogue),
+            ],
+            Program::HardmaxWriteRows { packs: false } => {
+                [&[WINNERS, HARDMAX_WRITE_ROWS, ONES_UNITS], &[], &[], &[], &[]]
             }
-            Program::HardmaxWriteRows { packs } => {
-                files.extend(type_files(self.dtype));
-                files.extend(if packs { vec![self.pack_file(), ONES_PACKS] } else { vec![ONES_UNITS] });
-                files.extend([WINNERS, HARDMAX_WRITE_ROWS]);
+            Program::HardmaxWriteRows { packs: true } => {
+                [&[WINNERS, HARDMAX_WRITE_ROWS, ONES_PACKS], &[], &[], &[], &[]]
             }
-            Program::HardmaxWriteColumns => {
-                files.extend(type_files(self.dtype));
-                files.extend([WINNERS, HARDMAX_WRITE_COLUMNS]);
-            }
-            Program::MaxPacks { .. } => {
-                files.extend(type_files(self.dtype));
-                files.extend([self.pack_file(), BROADCAST, MAX_PACKS]);
-            }
-            Program::MaxElements { .. } => {
-                files.extend(type_files(self.dtype));
-                files.extend([BROADCAST, MAX_ELEMENTS]);
-            }
-        }
-        files
-    }
-
-    fn reduce_files(&self, operator: Operator, access: Access) -> Vec<&'static File> {
-        let words = if self.dtype.bytes() == 8 { INPUT_WIDE } else { INPUT_NARROW };
-        let ahead = if self.int64 { AHEAD_INT64 } else { AHEAD };
-        let mut files = vec![REDUCTION, words];
-        files.extend(match access {
-            Access::Rows => vec![self.pack_file(), INPUT_PACKS, INPUT_TILES, REDUCE_ROWS],
-            Access::Columns => vec![self.pack_file(), INPUT_PACKS, ahead, INPUT_COLUMNS, REDUCE_COLUMNS],
-            Access::Strided => vec![REDUCE_STRIDED],
-        });
-        let found: Files = match (operator, access) {
-            (Operator::ReduceMax, Access::Rows) => &[BEST_VALUE, ROWS_VALUE],
-            (Operator::ReduceMax, Access::Columns) => &[BEST_VALUE, COLUMNS_VALUE],
-            (Operator::ReduceMax, Access::Strided) => &[BEST_VALUE],
-            (Operator::ArgMax, Access::Rows) => &[BEST_POSITION, POSITION32, ROWS_POSITION],
-            (Operator::ArgMax, Access::Columns) => &[BEST_POSITION, POSITION32, COLUMNS_POSITION],
-            (Operator::ArgMax, Access::Strided) => &[BEST_POSITION, POSITION32],
+            Program::HardmaxWriteColumns => [&[WINNERS, HARDMAX_WRITE_COLUMNS], &[], &[], &[], &[]],
+            Program::MaxPacks { .. } => [&[BROADCAST, MAX_PACKS], &[], &[], &[], &[]],
+            Program::MaxElements { .. } => [&[BROADCAST, MAX_ELEMENTS], &[], &[], &[], &[]],
         };
-        files.extend(found);
-        files
+        let packs: Files = match (self.program.takes_packs(), self.int64) {
+            (false, _) => &[],
+            (true, false) => &[PACKS],
+            (true, true) => &[PACKS_INT64],
+        };
+        let [constants, class]: [Files; 2] =
+            if self.program == Program::Fill { [&[], &[]] } else { type_files(self.dtype) };
+        [&[GRID], constants, class, packs].into_iter().chain(program).flatten().copied()
     }
 
-    fn pack_file(&self) -> &'static File {
-        if self.int64 { PACKS_INT64 } else { PACKS }
+    fn access_files(&self, access: Access) -> Files {
+        match (access, self.int64) {
+            (Access::Rows, _) => &[INPUT_PACKS, INPUT_TILES, REDUCE_ROWS],
+            (Access::Columns, false) => &[INPUT_PACKS, AHEAD, INPUT_COLUMNS, REDUCE_COLUMNS],
+            (Access::Columns, true) => &[INPUT_PACKS, AHEAD_INT64, INPUT_COLUMNS, REDUCE_COLUMNS],
+            (Access::Strided, _) => &[REDUCE_STRIDED],
+        }
+    }
+}
+
+/// What a reduction knows of the elements it has seen.
+fn found_files(operator: Operator, access: Access) -> Files {
+    match (operator, access) {
+        (Operator::ReduceMax, Access::Rows) => &[BEST_VALUE, ROWS_VALUE],
+        (Operator::ReduceMax, Access::Columns) => &[BEST_VALUE, COLUMNS_VALUE],
+        (Operator::ReduceMax, Access::Strided) => &[BEST_VALUE],
+        (Operator::ArgMax, Access::Rows) => &[BEST_POSITION, POSITION32, ROWS_POSITION],
+        (Operator::ArgMax, Access::Columns) => &[BEST_POSITION, POSITION32, COLUMNS_POSITION],
+        (Operator::ArgMax, Access::Strided) => &[BEST_POSITION, POSITION32],
     }
 }
 
 /// A kernel of columns has its own entry point, and no teams.
-fn main_file(access: Access, team: bool) -> Option<&'static File> {
+fn main_file(access: Access, team: bool) -> Files {
     match (access, team) {
-        (Access::Columns, _) => None,
-        (_, false) => Some(MAIN_SOLO),
-        (_, true) => Some(MAIN_TEAM),
+        (Access::Columns, _) => &[],
+        (_, false) => &[MAIN_SOLO],
+        (_, true) => &[MAIN_TEAM],
     }
 }
 
@@ -284,24 +277,24 @@ fn store_files(operator: Operator, epilogue: Epilogue) -> Files {
     }
 }
 
-/// What a storage type is made of: its own constants, its class, and its width.
-fn type_files(dtype: DType) -> Vec<&'static File> {
-    let constants = match dtype {
-        DType::F32 => F32,
-        DType::F16 => F16,
-        DType::Bf16 => BF16,
-        DType::F64 => F64,
-        DType::I8 => I8,
-        DType::I16 => I16,
-        DType::I32 => I32,
-        DType::I64 => I64,
-        DType::U8 => U8,
-        DType::U16 => U16,
-        DType::U32 => U32,
-        DType::U64 => U64,
-        DType::Bool => BOOL,
+/// What a storage type is made of: its own constants; its class and its width.
+fn type_files(dtype: DType) -> [Files; 2] {
+    let constants: Files = match dtype {
+        DType::F32 => &[F32],
+        DType::F16 => &[F16],
+        DType::Bf16 => &[BF16],
+        DType::F64 => &[F64],
+        DType::I8 => &[I8],
+        DType::I16 => &[I16],
+        DType::I32 => &[I32],
+        DType::I64 => &[I64],
+        DType::U8 => &[U8],
+        DType::U16 => &[U16],
+        DType::U32 => &[U32],
+        DType::U64 => &[U64],
+        DType::Bool => &[BOOL],
     };
-    let class: &[&File] = match (dtype.is_float(), dtype.bytes()) {
+    let class: Files = match (dtype.is_float(), dtype.bytes()) {
         (false, 1) => &[INT8, INT, NARROW],
         (false, 2) => &[INT16, INT, NARROW],
         (false, 4) => &[INT32, INT, NARROW],
@@ -310,5 +303,5 @@ fn type_files(dtype: DType) -> Vec<&'static File> {
         (true, 4) => &[FLOAT32, FLOAT, NARROW],
         (true, _) => &[FLOAT64, WIDE],
     };
-    [&[constants], class].concat()
+    [constants, class]
 }
