@@ -4,12 +4,17 @@
 
 mod words;
 
+use lol_alloc::{FreeListAllocator, LockedAllocator};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 use wgmax::plan::PortablePlan;
 use wgmax::{AdapterKind, InputNeed, Limits, Operation, TensorType};
 
 use words::{Words, operation};
+
+/// The standard library's would be a twentieth of this module. Ordinary plans take as long with this one.
+#[global_allocator]
+static ALLOCATOR: LockedAllocator<FreeListAllocator> = LockedAllocator::new(FreeListAllocator::new());
 
 /// What an operation reads and writes.
 #[derive(Serialize)]
