@@ -22,7 +22,7 @@ pub struct Comparison {
 
 /// What became of a data set.
 enum Verdict {
-    Dispatch,
+    Pass,
     Fail(String),
 }
 
@@ -33,9 +33,9 @@ pub fn run(cases: &[PathBuf], comparison: &Comparison, backend: &Backend) -> boo
     for case in cases {
         for (name, outcome) in run_case(case, comparison, backend) {
             let line = match outcome {
-                Ok(Verdict::Dispatch) => {
+                Ok(Verdict::Pass) => {
                     passed += 1;
-                    format!("dispatch {name}")
+                    format!("pass {name}")
                 }
                 Ok(Verdict::Fail(difference)) => {
                     failed += 1;
@@ -107,7 +107,7 @@ fn run_data_set(program: &Program, set: &Path, comparison: &Comparison, backend:
             return Err(format!("output_{n}.pb does not exist").into());
         }
     }
-    Ok(Verdict::Dispatch)
+    Ok(Verdict::Pass)
 }
 
 fn read_tensor(path: &Path) -> Outcome<Tensor> {

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A CASE_DIR is one of ONNX's own node tests: `model.onnx` beside `test_data_set_*/input_N.pb` and `output_N.pb`. Each
-//! data set prints `dispatch NAME`, `FAIL NAME: …` or `error NAME: …`; the last line counts them. NaN equals NaN, and -0
+//! data set prints `pass NAME`, `FAIL NAME: …` or `error NAME: …`; the last line counts them. NaN equals NaN, and -0
 //! equals +0 unless `--exact`; `--write` writes the outputs that no file gives. A case of one `ReduceMax` in the domain
 //! `openvino` or `onednn` is resolved by that dialect.
 
