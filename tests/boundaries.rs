@@ -30,6 +30,65 @@ fn row_lengths_around_tiles_and_groups() {
     }
 }
 
+/// Rows that share packs, counts of rows that do not fill packs, and the first rows that are too long for it.
+#[test]
+fn short_rows() {
+    for dtype in [DType::F32, DType::F16, DType::U8, DType::I64] {
+        for len in [2, 3, 5, 8, 16, 17, 32, 33] {
+            let fewest = if len == 3 { 8192 } else { 16 }; // bunches that are worth it to a GPU, and to a CPU
+            let rows = fewest * (16 / dtype.bytes()) + len * 7 % 29;
+            let input = tensor(dtype, rows * len, Data::Ties, len);
+            check_rows(dtype, &input, &View::new([rows, len]).unwrap(), &format!("{dtype} {rows} rows of {len}"));
+        }
+    }
+}
+
+/// The same of every type, with values that are compared otherwise than their bits.
+#[test]
+fn edges_in_short_rows() {
+    for dtype in DType::ALL {
+        let view = View::new([259, 3]).unwrap();
+        for data in [Data::Edges, Data::EdgesWithoutNan, Data::Least, Data::Nans] {
+            let input = tensor(dtype, 259 * 3, data, 1);
+            let case = format!("{dtype} rows of 3, {data:?}");
+            let reduce_max = ReduceMax::new(dtype, view.clone()).axes([-1]);
+            let arg_max = ArgMax::new(dtype, view.clone()).axes([-1]);
+            check(&reduce_max, &[&input], &case);
+            check(&arg_max.clone().output(ArgMaxOutput::ValuesAndIndices), &[&input], &case);
+            if dtype.is_float() {
+                check(&reduce_max.nan(NanPolicy::Ignore), &[&input], &case);
+                check(&arg_max.nan(NanPolicy::Ignore).select_last(true), &[&input], &case);
+            }
+        }
+    }
+}
+
+/// Windows of pixels: several short rows each, above one another or elsewhere, in images that stand apart.
+#[test]
+fn windows_of_pixels() {
+    for dtype in [DType::F32, DType::Bf16, DType::U8, DType::F64] {
+        // (images, rows, columns, window, elements between images)
+        for (images, rows, columns, [high, wide], gap) in
+            [(3, 6, 48, [2, 2], 0), (2, 5, 32, [3, 3], 32), (4, 4, 16, [2, 7], 16)]
+        {
+            let (row, window_row) = (columns * wide, columns * wide * high);
+            let image = rows * window_row + gap;
+            let view = View::strided(
+                [images, rows, high, columns, wide],
+                [image, window_row, row, wide, 1].map(|stride| stride as i64),
+                0,
+            )
+            .unwrap();
+            let input = tensor(dtype, images * image, Data::Ties, columns);
+            let case = format!("{dtype} {images} images of {rows} x {columns} windows of {high} x {wide}");
+            check(&ReduceMax::new(dtype, view.clone()).axes([2, 4]), &[&input], &case);
+            let arg_max = ArgMax::new(dtype, view).axes([2, 4]);
+            check(&arg_max.clone().output(ArgMaxOutput::ValuesAndIndices), &[&input], &case);
+            check(&arg_max.select_last(true), &[&input], &case);
+        }
+    }
+}
+
 #[test]
 fn long_rows() {
     for dtype in [DType::F32, DType::F16, DType::U8, DType::I64] {

@@ -1,5 +1,5 @@
 // One invocation does tasks by itself: a share of output units, one after another. No barrier.
-import package::{STORE_LANES, empty_unit, group_number, params, reduce_chunk, store_lane, store_unit, task_count};
+import package::{STORE_LANES, group_number, make_unit, params, task_count};
 
 override GROUP: u32 = 64u;
 const TEAM = 1u;
@@ -23,22 +23,4 @@ fn main(
             break if index >= end;
         }
     }
-}
-
-// An output unit: one result after another, since they share it.
-fn make_unit(index: u32, tasks: u32) {
-    let first = index * STORE_LANES;
-    var unit = empty_unit();
-    var lane = 0u;
-    loop {
-        if (lane >= STORE_LANES) {
-            break;
-        }
-        unit = store_lane(unit, lane, first + lane, reduce_chunk(first + lane, 0u));
-        continuing {
-            lane += 1u;
-            break if (lane >= STORE_LANES) | (first + lane >= tasks);
-        }
-    }
-    store_unit(index, unit);
 }

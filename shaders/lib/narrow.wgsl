@@ -59,6 +59,9 @@ fn splat(word: u32, lane: u32) -> vec4<u32> {
 }
 
 alias Tie = i32;
+const LEAST_TIE: Tie = -2147483647 - 1;
+fn tie_greater(a: Tie, b: Tie) -> bool { return a > b; }
+fn tie_equal(a: Tie, b: Tie) -> bool { return a == b; }
 fn tie_of(key: Key) -> Tie { return ties_of(vec4<u32>(bits_of(key))).x; }
 // A bit for each element of a pack: whether it has the tie. No loop over lanes: it would cost as much as what it does.
 fn matches(pack: vec4<u32>, tie: Tie) -> u32 {

@@ -37,6 +37,10 @@ fn join_maxima(a: Maxima, b: Maxima) -> Maxima {
     return Maxima(select(a.low, b.low, greater), select(a.high, b.high, greater));
 }
 alias Tie = Key;
+const LEAST_TIE: Tie = vec2<u32>(0u, 0u);
+fn tie_greater(a: Tie, b: Tie) -> bool { return key_greater(a, b); }
+fn tie_equal(a: Tie, b: Tie) -> bool { return key_equal(a, b); }
+fn key_of_tie(tie: Tie) -> Key { return tie; }
 fn tie_of(key: Key) -> Tie { return tie_key(key); }
 // A bit for each element of a pack: whether it has the tie.
 fn matches(pack: vec4<u32>, tie: Tie) -> u32 {

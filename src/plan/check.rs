@@ -128,7 +128,7 @@ impl Dispatch {
     fn params_fit(&self) -> bool {
         match (self.kernel.program, &self.params) {
             (Program::Fill, Params::Fill(_)) => true,
-            (Program::HardmaxWriteColumns | Program::HardmaxWriteRows { .. }, Params::HardmaxWrite(_)) => true,
+            (Program::HardmaxWriteColumns { .. } | Program::HardmaxWriteRows { .. }, Params::HardmaxWrite(_)) => true,
             (Program::Merge { .. }, Params::Merge(_)) => true,
             (Program::Reduce { .. }, Params::Reduction(params)) => {
                 params.kept.len() <= MAX_DIMS && params.outer.len() <= MAX_DIMS
@@ -278,6 +278,14 @@ impl Work {
             let blocks = outputs / columns * columns.div_ceil(kernel.dtype.pack_elements() * packs);
             return Ok(Work::shared(blocks.saturating_mul(chunks), 1, turns.saturating_mul(packs), group));
         }
+        if let Access::ShortRows { .. } = access {
+            // Bunches in turn and then, row by row, what does not fill one.
+            let pack = kernel.dtype.pack_elements();
+            let runs = u64::from(params.reduce_len / params.run_len);
+            let bunch_turns = 2 + params.kept.len() as u64 + runs.saturating_mul(1 + params.outer.len() as u64);
+            let bunches = Work::shared(outputs.div_ceil(pack), share, bunch_turns, group);
+            return Ok(Work { turns: bunches.turns.saturating_add(pack.saturating_mul(turns)), ..bunches });
+        }
         let tasks = if epilogue == Epilogue::Record { outputs.saturating_mul(chunks) } else { outputs };
         Ok(Work::reducing(kernel, tasks, share, turns, group))
     }
@@ -295,6 +303,11 @@ impl Work {
             format!("{len} elements of {columns} slices of {slice_len}, {share} in turn: more than 0 expected")
         })?;
         countable(len + u64::from(params.position) + u64::from(params.column))?;
+        if kernel.program == (Program::HardmaxWriteColumns { packs: true }) {
+            let packs = len / slice_len.saturating_mul(columns) * (columns / kernel.dtype.pack_elements());
+            let tasks = packs.saturating_mul(slice_len.div_ceil(share));
+            return Ok(Work { groups: tasks.div_ceil(group.invocations), turns: share.min(slice_len) });
+        }
         let packs = kernel.program == Program::HardmaxWriteRows { packs: true };
         let write_len = if packs { kernel.dtype.pack_elements() } else { kernel.dtype.lanes() };
         Ok(Work::shared(
@@ -343,7 +356,7 @@ fn chunk_turns(kernel: &Kernel, params: &ReductionParams, access: Access, team: 
     let run_turns = match access {
         Access::Rows => run_len / (kernel.dtype.pack_elements() * team * 4) + 1,
         Access::Columns => run_len + 1,
-        Access::Strided => run_len / team + 1,
+        Access::Strided | Access::ShortRows { .. } => run_len / team + 1,
     };
     let dims = (params.kept.len() + params.outer.len()) as u64;
     Ok(runs.saturating_mul(run_turns + params.outer.len() as u64).saturating_add(dims))

@@ -100,11 +100,15 @@ impl Output {
     ) -> Result<Dispatch, Error> {
         let Output { dtype, slice_len, columns, target, .. } = *self;
         let line = first / columns;
+        let whole = len == self.len && winners.bytes == self.len / slice_len * 4;
+        if let Some(dispatch) = self.write_columns(whole, winners, &overrides, device)? {
+            return Ok(dispatch);
+        }
         let (block, position) = (line / slice_len, line % slice_len);
         to_u32(len + columns)?; // the shader counts on from the first column
         let program = match columns {
             1 => Program::HardmaxWriteRows { packs: self.has_packs() },
-            _ => Program::HardmaxWriteColumns,
+            _ => Program::HardmaxWriteColumns { packs: false },
         };
         let (write_len, group) = (self.write_len(), device.tuning.group);
         let writes = len.div_ceil(write_len);
@@ -125,6 +129,43 @@ impl Output {
             grid: device.grid(writes.div_ceil(share).div_ceil(group), group * share * write_len)?,
             bindings: vec![winners, target_part(target, dtype.bytes(), first, len)],
         })
+    }
+
+    /// Writes rows of whole packs, if there are such, and one dispatch can.
+    fn write_columns(
+        &self,
+        whole: bool,
+        winners: Binding,
+        overrides: &[Override],
+        device: &Device,
+    ) -> Result<Option<Dispatch>, Error> {
+        let Output { dtype, len, slice_len, columns, target } = *self;
+        let pack = dtype.pack_elements();
+        if !whole || columns == 1 || !columns.is_multiple_of(pack) {
+            return Ok(None);
+        }
+        let share = device.share(len / pack).min(slice_len);
+        let tasks = len / slice_len / pack * slice_len.div_ceil(share);
+        if tasks > device.max_invocations || len > u64::from(u32::MAX) / 2 {
+            return Ok(None);
+        }
+        let program = Program::HardmaxWriteColumns { packs: true };
+        let group = device.tuning.group;
+        Ok(Some(Dispatch {
+            kernel: Kernel::new(program, dtype, overrides.to_vec(), device.tuning.int64),
+            params: Params::HardmaxWrite(HardmaxWriteParams {
+                len: to_u32(len)?,
+                columns: to_u32(columns)?,
+                slice_len: to_u32(slice_len)?,
+                share: to_u32(share)?,
+                column: 0,
+                position: 0,
+                first_winner: 0,
+                winners: to_u32(winners.bytes / 4)?,
+            }),
+            grid: device.grid(tasks.div_ceil(group), group * share * pack)?,
+            bindings: vec![winners, target],
+        }))
     }
 
     /// Whether slices are whole packs.

@@ -81,15 +81,15 @@ impl Reduction<'_> {
     fn grid(&self, window: &Window, epilogue: Epilogue) -> Result<[u32; 3], Error> {
         let Window { shape, schedule, .. } = window;
         let Schedule { access, team, chunks, column_packs, share, .. } = *schedule;
-        let (group, lanes) = (self.device.tuning.group, epilogue.lanes(self.dtype));
+        let (group, results) = (self.device.tuning.group, self.unit_results(schedule, epilogue));
         let tasks = shape.outputs() * chunks;
         let block = self.dtype.pack_elements() * column_packs;
         let groups = match (access, shape.columns()) {
             (Access::Columns, Some(columns)) => (tasks / columns * columns.div_ceil(block)).div_ceil(group),
             _ if team > 1 => tasks.div_ceil(group / team),
-            _ => tasks.div_ceil(lanes * share).div_ceil(group),
+            _ => tasks.div_ceil(results * share).div_ceil(group),
         };
-        self.device.grid(groups, group * block.max(lanes * share))
+        self.device.grid(groups, group * block.max(results * share))
     }
 
     /// The dispatch that merges records: those of one output are a row.
@@ -130,7 +130,7 @@ impl Reduction<'_> {
         let whole_packs = match schedule.access {
             Access::Rows => shape.runs_are_whole(schedule.chunk_len, pack),
             Access::Columns => shape.columns().is_some_and(|columns| columns % pack == 0),
-            Access::Strided => true,
+            Access::Strided | Access::ShortRows { .. } => true,
         };
         let overrides = [
             (schedule.chunks > 1).then_some(Override::Split),

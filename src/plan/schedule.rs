@@ -2,7 +2,7 @@
 
 use super::device::{Device, MAX_ELEMENTS, power_of_two_below};
 use super::layout::ReductionShape;
-use crate::shader::{Access, Epilogue, Operator};
+use crate::shader::{Access, Epilogue, Operator, longest_short_row};
 use crate::{DType, NanPolicy};
 
 /// The most loop iterations that an invocation may make, nested loops counted together. lavapipe ends loops silently
@@ -17,6 +17,13 @@ pub(super) const MAX_OUTPUTS: u64 = 1 << 26;
 
 /// The loads below which what lies apart stays in a cache: 2 MiB.
 const FEWEST_FAR_LOADS: u64 = 1 << 17;
+
+/// The invocations of other kernels whose work an invocation that takes bunches of short rows does, and no fewer keep a
+/// device as busy.
+const SHORT_ROWS_INVOCATIONS: u64 = 8;
+
+/// The most runs of a row that is short: those of a window of pixels.
+const MAX_SHORT_RUNS: u64 = 64;
 
 /// A reduction, whatever it reads. It has outputs, and elements to reduce to them.
 pub(super) struct Reduction<'a> {
@@ -120,7 +127,7 @@ impl Reduction<'_> {
             return None;
         }
         let schedule = self.split(shape, epilogue, max_chunks)?;
-        let units = (shape.outputs() * schedule.chunks).div_ceil(schedule.epilogue(epilogue).lanes(self.dtype));
+        let units = (shape.outputs() * schedule.chunks).div_ceil(self.unit_results(&schedule, epilogue));
         if schedule.access == Access::Columns || schedule.team > 1 {
             return Some(schedule);
         }
@@ -130,11 +137,19 @@ impl Reduction<'_> {
         (share >= needed).then_some(Schedule { share, ..schedule })
     }
 
+    /// The results that an invocation makes at once.
+    pub fn unit_results(&self, schedule: &Schedule, epilogue: Epilogue) -> u64 {
+        match schedule.access {
+            Access::ShortRows { .. } => self.dtype.pack_elements(),
+            _ => schedule.epilogue(epilogue).lanes(self.dtype),
+        }
+    }
+
     /// Splits until no invocation takes too many steps.
     fn split(&self, shape: &ReductionShape, epilogue: Epilogue, max_chunks: u64) -> Option<Schedule> {
         let (device, tuning) = (self.device, &self.device.tuning);
         let column_packs = device.column_packs(shape.reduce_len());
-        let access = self.access(shape, column_packs);
+        let access = self.access(shape, epilogue, column_packs);
         let work = Work::new(shape, access, self.dtype, column_packs);
         let team = self.team(shape, access, epilogue, &work);
         let mut whole = Schedule { access, team, chunk_len: shape.reduce_len(), chunks: 1, column_packs, share: 1 };
@@ -143,7 +158,8 @@ impl Reduction<'_> {
         // A team may be a whole workgroup, whatever the policy prefers, but for what fills an output unit.
         let max_members = (tuning.group / epilogue.lanes(self.dtype)).max(1);
         let dispatchable = device.max_invocations / (shape.outputs() * team);
-        let affordable = max_chunks.min(dispatchable).min(shape.reduce_len()).max(1);
+        let short = matches!(access, Access::ShortRows { .. }); // there are enough of them
+        let affordable = if short { 1 } else { max_chunks.min(dispatchable).min(shape.reduce_len()).max(1) };
         let mut chunks = wanted.min(worth).max(self.near_chunks(shape, &work, access)).min(affordable).max(1);
         loop {
             let schedule = whole.split(shape, chunks);
@@ -154,7 +170,7 @@ impl Reduction<'_> {
             let more_members = shape.outputs() * affordable * whole.team * 2 <= device.max_invocations;
             if chunks < affordable {
                 chunks = (chunks * 2).min(affordable);
-            } else if whole.access == Access::Columns {
+            } else if let Access::Columns | Access::ShortRows { .. } = whole.access {
                 whole.access = Access::Strided;
             } else if whole.team < max_members && more_members {
                 whole.team *= 2;
@@ -166,10 +182,13 @@ impl Reduction<'_> {
         }
     }
 
-    fn access(&self, shape: &ReductionShape, column_packs: u64) -> Access {
+    fn access(&self, shape: &ReductionShape, epilogue: Epilogue, column_packs: u64) -> Access {
         let pack = self.dtype.pack_elements();
         let has_packs = shape.span >= pack;
         let run = shape.run();
+        if epilogue != Epilogue::Record && self.rows_are_short(shape) {
+            return Access::ShortRows { len: run.size as u32 };
+        }
         // Positions of 64-bit types have no column kernel: a pack has but two of them.
         let columns_fit = shape.columns().is_some_and(|columns| {
             let invocations = shape.outputs() / columns * columns.div_ceil(pack * column_packs);
@@ -190,12 +209,27 @@ impl Reduction<'_> {
         }
     }
 
+    /// Whether rows follow one another, fill whole packs together, and are so short that bunches of them pay.
+    fn rows_are_short(&self, shape: &ReductionShape) -> bool {
+        let (run, pack) = (shape.run(), self.dtype.pack_elements());
+        let Some((rows, around)) = shape.kept.split_first() else { return false };
+        let strides = around.iter().chain(&shape.reduced[1..]).map(|d| d.stride.unsigned_abs());
+        let runs = shape.reduce_len() / run.size;
+        (2..=longest_short_row(self.dtype)).contains(&run.size)
+            && run.stride == 1
+            && rows.stride == run.size as i64
+            && [shape.start].into_iter().chain(strides).all(|n| n.is_multiple_of(pack))
+            && (around.is_empty() || rows.size.is_multiple_of(pack))
+            && runs <= MAX_SHORT_RUNS
+            && shape.outputs() / pack * SHORT_ROWS_INVOCATIONS >= self.device.tuning.busy_invocations
+    }
+
     fn team(&self, shape: &ReductionShape, access: Access, epilogue: Epilogue, work: &Work) -> u64 {
         let outputs_are_neighbours = shape.columns().is_some_and(|columns| columns > 1);
         let members = match access {
             Access::Rows => work.run_loads / self.device.tuning.loads_per_member,
             Access::Strided if !outputs_are_neighbours => work.run_loads / self.device.tuning.loads_per_member,
-            Access::Strided | Access::Columns => 1,
+            Access::Strided | Access::Columns | Access::ShortRows { .. } => 1,
         };
         let dispatchable = self.device.max_invocations / shape.outputs();
         power_of_two_below(members.min(dispatchable)).min(self.max_team(epilogue))
@@ -212,11 +246,15 @@ impl Reduction<'_> {
 
     /// Short rows are taken in one stream of loads. Rows of less than eight loads gain nothing by it.
     fn wanted_share(&self, shape: &ReductionShape, schedule: &Schedule, epilogue: Epilogue) -> u64 {
+        let tuning = &self.device.tuning;
+        if let Access::ShortRows { .. } = schedule.access {
+            let bunches = shape.outputs() / self.dtype.pack_elements();
+            return tuning.max_share.min(bunches / tuning.busy_invocations);
+        }
         let task_loads = schedule.chunk_len / self.dtype.pack_elements();
         if schedule.access != Access::Rows || task_loads < 8 {
             return 1;
         }
-        let tuning = &self.device.tuning;
         let lanes = schedule.epilogue(epilogue).lanes(self.dtype);
         let units = shape.outputs() * schedule.chunks / lanes;
         (tuning.loads_per_turn / (task_loads * lanes)).min(units / tuning.busy_invocations)
@@ -233,13 +271,18 @@ impl Reduction<'_> {
         let run_steps = match access {
             Access::Rows => (run_len / (self.dtype.pack_elements() * team * 4) + 4) * lane_steps,
             Access::Columns => (run_len + 4) * lane_steps * column_packs, // one by one at a row's end
-            Access::Strided => run_len / team + 1,
+            Access::Strided | Access::ShortRows { .. } => run_len / team + 1,
         };
         let dims = (shape.kept.len() + shape.reduced.len()) as u64;
         let finding = dims + 128 * column_packs; // the position, and where it is stored
         let task = runs * (run_steps + dims * column_packs) + finding;
         let lanes = schedule.epilogue(epilogue).lanes(self.dtype);
-        if team == 1 && access != Access::Columns { task * lanes } else { task }
+        match access {
+            Access::Columns => task,
+            Access::ShortRows { .. } => task,
+            Access::Rows | Access::Strided if team == 1 => task * lanes,
+            Access::Rows | Access::Strided => task,
+        }
     }
 }
 
@@ -283,6 +326,9 @@ impl Work {
             Access::Rows => Work { tasks: outputs, loads: reduce_len / pack, run_loads: shape.run().size / pack },
             Access::Columns => Work { tasks: outputs.div_ceil(pack * column_packs), loads: reduce_len, run_loads: 1 },
             Access::Strided => Work { tasks: outputs, loads: reduce_len, run_loads: shape.run().size },
+            Access::ShortRows { .. } => {
+                Work { tasks: outputs.div_ceil(pack), loads: reduce_len, run_loads: shape.run().size }
+            }
         }
     }
 }

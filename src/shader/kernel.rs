@@ -1,5 +1,6 @@
 use std::fmt;
 
+use super::short_rows::longest_short_row;
 use crate::DType;
 
 /// A shader: which program, over which storage type, with which overrides.
@@ -46,7 +47,10 @@ pub enum Program {
         epilogue: Epilogue,
     },
     /// Hardmax once the winners are known, of slices that stand side by side.
-    HardmaxWriteColumns,
+    HardmaxWriteColumns {
+        /// Whether rows are whole packs, and are written as such.
+        packs: bool,
+    },
     /// The same of slices that follow one another.
     HardmaxWriteRows {
         /// Whether slices are whole packs, and are written as such.
@@ -88,6 +92,11 @@ pub enum Access {
     Columns,
     /// Any strides.
     Strided,
+    /// Unit stride along the reduction in rows so short, and side by side, that many of them share packs.
+    ShortRows {
+        /// Elements of a row.
+        len: u32,
+    },
 }
 
 /// What a reducing kernel writes.
@@ -204,11 +213,20 @@ impl Kernel {
         match self.program {
             Program::Reduce { operator, access, team, epilogue } => {
                 let by_pack = operator == Operator::ReduceMax || self.dtype.bytes() < 8;
-                stored(operator, epilogue, false) && (access != Access::Columns || by_pack && !team)
+                stored(operator, epilogue, false)
+                    && match access {
+                        Access::Rows | Access::Strided => true,
+                        Access::Columns => by_pack && !team,
+                        Access::ShortRows { len } => {
+                            !team
+                                && epilogue != Epilogue::Record
+                                && (2..=longest_short_row(self.dtype)).contains(&len.into())
+                        }
+                    }
             }
             Program::Merge { operator, epilogue, .. } => stored(operator, epilogue, true),
             Program::MaxPacks { operands, .. } | Program::MaxElements { operands } => operands <= u32::BITS,
-            Program::Fill | Program::HardmaxWriteColumns | Program::HardmaxWriteRows { .. } => true,
+            Program::Fill | Program::HardmaxWriteColumns { .. } | Program::HardmaxWriteRows { .. } => true,
         }
     }
 }
@@ -217,10 +235,10 @@ impl Program {
     /// Whether it reads or writes whole packs.
     pub const fn takes_packs(self) -> bool {
         match self {
-            Program::Reduce { access, .. } => matches!(access, Access::Rows | Access::Columns),
-            Program::HardmaxWriteRows { packs } => packs,
+            Program::Reduce { access, .. } => !matches!(access, Access::Strided),
+            Program::HardmaxWriteRows { packs } | Program::HardmaxWriteColumns { packs } => packs,
             Program::MaxPacks { .. } => true,
-            Program::Fill | Program::Merge { .. } | Program::HardmaxWriteColumns | Program::MaxElements { .. } => false,
+            Program::Fill | Program::Merge { .. } | Program::MaxElements { .. } => false,
         }
     }
 }
@@ -236,11 +254,12 @@ impl fmt::Display for Operator {
 
 impl fmt::Display for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Access::Rows => "rows",
-            Access::Columns => "columns",
-            Access::Strided => "strided",
-        })
+        match self {
+            Access::Rows => f.write_str("rows"),
+            Access::Columns => f.write_str("columns"),
+            Access::Strided => f.write_str("strided"),
+            Access::ShortRows { len } => write!(f, "rows of {len}"),
+        }
     }
 }
 
@@ -265,7 +284,9 @@ impl fmt::Display for Kernel {
             Program::Merge { operator, epilogue, .. } => {
                 write!(f, "{operator} merge {} -> {epilogue}", self.dtype)?;
             }
-            Program::HardmaxWriteColumns => write!(f, "hardmax_write_columns {}", self.dtype)?,
+            Program::HardmaxWriteColumns { packs } => {
+                write!(f, "hardmax_write_columns {}{}", self.dtype, if packs { " in packs" } else { "" })?;
+            }
             Program::HardmaxWriteRows { packs } => {
                 write!(f, "hardmax_write_rows {}{}", self.dtype, if packs { " in packs" } else { "" })?;
             }

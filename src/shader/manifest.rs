@@ -4,6 +4,7 @@
 //! holds it against naga's reading of the text, and each file against the names that it says it imports.
 
 use super::operands::{FIRST_OPERAND, element_operands, pack_operands};
+use super::short_rows::{longest_short_row, short_rows};
 use super::text::shader;
 use super::{Access, Epilogue, Kernel, Operator, Override, Program};
 use crate::DType;
@@ -122,18 +123,22 @@ files! {
     REDUCE_ROWS = "reduce_rows", binds [], overrides [];
     REDUCE_COLUMNS = "reduce_columns", binds [], overrides ["GROUP", "WIDE"];
     REDUCE_STRIDED = "reduce_strided", binds [], overrides [];
+    REDUCE_SHORT_ROWS = "reduce_short_rows", binds [], overrides ["GROUP"];
+    UNIT = "lib/unit", binds [], overrides [];
     MERGE = "merge", binds [reads(1, Word, Scratch)], overrides [];
     MAIN_SOLO = "lib/main_solo", binds [], overrides ["GROUP"];
     MAIN_TEAM = "lib/main_team", binds [], overrides ["GROUP", "TEAM"];
 
     BEST_VALUE = "lib/best_value", binds [], overrides [];
     ROWS_VALUE = "lib/rows_value", binds [], overrides [];
+    SHORT_ROWS_VALUE = "lib/short_rows_value", binds [], overrides [];
     COLUMNS_VALUE = "lib/columns_value", binds [], overrides [];
     RECORD_VALUE = "lib/record_value", binds [], overrides [];
     BEST_POSITION = "lib/best_position", binds [], overrides ["LAST"];
     POSITION32 = "lib/position32", binds [], overrides [];
     POSITION64 = "lib/position64", binds [], overrides [];
     ROWS_POSITION = "lib/rows_position", binds [], overrides [];
+    SHORT_ROWS_POSITION = "lib/short_rows_position", binds [], overrides [];
     COLUMNS_POSITION = "lib/columns_position", binds [], overrides [];
     RECORD_POSITION = "lib/record_position", binds [], overrides [];
 
@@ -149,6 +154,9 @@ files! {
     ONES_PACKS = "lib/ones_packs", binds [writes(3, Pack, Result)], overrides [];
     HARDMAX_WRITE_ROWS = "hardmax_write_rows", binds [], overrides [];
     HARDMAX_WRITE_COLUMNS = "hardmax_write_columns", binds [writes(3, Unit, Result)], overrides [];
+    HARDMAX_WRITE_PACKED_COLUMNS = "hardmax_write_packed_columns", binds [writes(3, Pack, Result)], overrides [];
+    WINNERS_NARROW = "lib/winners_narrow", binds [], overrides [];
+    WINNERS_WIDE = "lib/winners_wide", binds [], overrides [];
 
     BROADCAST = "lib/broadcast", binds [], overrides ["ACCUMULATE"];
     MAX_PACKS = "max_packs", binds [writes(1, Pack, Result)], overrides ["GROUP"];
@@ -159,12 +167,15 @@ impl Kernel {
     /// The complete WGSL text. It declares what it needs and no more: `params` at binding 0, then the dispatch's bindings
     /// ([`Kernel::bindings`]). Of Max's operands it takes the first 32: [`Plan::check`](crate::Plan::check) allows no more.
     pub fn wgsl(&self) -> String {
-        let operands = match self.program {
+        let generated = match self.program {
+            Program::Reduce { operator, access: Access::ShortRows { len }, .. } => {
+                short_rows(self.dtype, u64::from(len).min(longest_short_row(self.dtype)), operator)
+            }
             Program::MaxPacks { operands, splats } => pack_operands(self.dtype, operands.min(u32::BITS), splats),
             Program::MaxElements { operands } => element_operands(self.dtype, operands.min(u32::BITS)),
             _ => String::new(),
         };
-        self.files().map(|file| file.text).chain([&operands[..]]).collect::<Vec<_>>().join("\n")
+        self.files().map(|file| file.text).chain([&generated[..]]).collect::<Vec<_>>().join("\n")
     }
 
     /// The storage bindings of the shader, by their numbers. The parameters are a uniform buffer at binding 0.
@@ -222,7 +233,14 @@ impl Kernel {
             Program::HardmaxWriteRows { packs: true } => {
                 [&[WINNERS, HARDMAX_WRITE_ROWS, ONES_PACKS], &[], &[], &[], &[]]
             }
-            Program::HardmaxWriteColumns => [&[WINNERS, HARDMAX_WRITE_COLUMNS], &[], &[], &[], &[]],
+            Program::HardmaxWriteColumns { packs: false } => [&[WINNERS, HARDMAX_WRITE_COLUMNS], &[], &[], &[], &[]],
+            Program::HardmaxWriteColumns { packs: true } => [
+                &[WINNERS, HARDMAX_WRITE_PACKED_COLUMNS],
+                if self.dtype.bytes() == 8 { &[WINNERS_WIDE] } else { &[WINNERS_NARROW] },
+                &[],
+                &[],
+                &[],
+            ],
             Program::MaxPacks { .. } => [&[BROADCAST, MAX_PACKS], &[], &[], &[], &[]],
             Program::MaxElements { .. } => [&[BROADCAST, MAX_ELEMENTS], &[], &[], &[], &[]],
         };
@@ -242,6 +260,7 @@ impl Kernel {
             (Access::Columns, false) => &[INPUT_PACKS, AHEAD, INPUT_COLUMNS, REDUCE_COLUMNS],
             (Access::Columns, true) => &[INPUT_PACKS, AHEAD_INT64, INPUT_COLUMNS, REDUCE_COLUMNS],
             (Access::Strided, _) => &[REDUCE_STRIDED],
+            (Access::ShortRows { .. }, _) => &[INPUT_PACKS, REDUCE_STRIDED, REDUCE_SHORT_ROWS],
         }
     }
 }
@@ -252,17 +271,20 @@ fn found_files(operator: Operator, access: Access) -> Files {
         (Operator::ReduceMax, Access::Rows) => &[BEST_VALUE, ROWS_VALUE],
         (Operator::ReduceMax, Access::Columns) => &[BEST_VALUE, COLUMNS_VALUE],
         (Operator::ReduceMax, Access::Strided) => &[BEST_VALUE],
+        (Operator::ReduceMax, Access::ShortRows { .. }) => &[BEST_VALUE, COLUMNS_VALUE, SHORT_ROWS_VALUE],
         (Operator::ArgMax, Access::Rows) => &[BEST_POSITION, POSITION32, ROWS_POSITION],
         (Operator::ArgMax, Access::Columns) => &[BEST_POSITION, POSITION32, COLUMNS_POSITION],
         (Operator::ArgMax, Access::Strided) => &[BEST_POSITION, POSITION32],
+        (Operator::ArgMax, Access::ShortRows { .. }) => &[BEST_POSITION, POSITION32, SHORT_ROWS_POSITION],
     }
 }
 
-/// A kernel of columns has its own entry point, and no teams.
+/// Kernels of columns and of short rows have their own entry points, and no teams.
 fn main_file(access: Access, team: bool) -> Files {
     match (access, team) {
         (Access::Columns, _) => &[],
-        (_, false) => &[MAIN_SOLO],
+        (Access::ShortRows { .. }, _) => &[UNIT],
+        (_, false) => &[MAIN_SOLO, UNIT],
         (_, true) => &[MAIN_TEAM],
     }
 }

@@ -4,6 +4,7 @@ mod kernel;
 mod manifest;
 mod operands;
 mod params;
+mod short_rows;
 mod text;
 
 pub use kernel::{Access, Epilogue, Kernel, Operator, Override, Program};
@@ -14,3 +15,4 @@ pub use params::{
     BroadcastParams, Dim, FillParams, HardmaxWriteParams, MergeParams, OperandParams, Params, RecordOrigin,
     ReductionParams,
 };
+pub(crate) use short_rows::longest_short_row;

@@ -5,7 +5,8 @@ use wgmax::plan::{Access, Epilogue, Kernel, Operator, Override, Program};
 
 /// Every program that can be named, whether or not it was written.
 pub fn programs() -> Vec<Program> {
-    let mut programs = vec![Program::Fill, Program::HardmaxWriteColumns];
+    let mut programs = vec![Program::Fill];
+    programs.extend([false, true].map(|packs| Program::HardmaxWriteColumns { packs }));
     programs.extend([false, true].map(|packs| Program::HardmaxWriteRows { packs }));
     for operands in [0, 1, 2, 7, 32] {
         programs.push(Program::MaxElements { operands });
@@ -15,8 +16,9 @@ pub fn programs() -> Vec<Program> {
         for epilogue in [Epilogue::Record, Epilogue::Value, Epilogue::Index, Epilogue::Both] {
             for team in [false, true] {
                 programs.push(Program::Merge { operator, team, epilogue });
-                let accesses = [Access::Rows, Access::Columns, Access::Strided];
-                programs.extend(accesses.map(|access| Program::Reduce { operator, access, team, epilogue }));
+                let short_rows = [1, 2, 3, 7, 16, 32, 33].map(|len| Access::ShortRows { len });
+                let accesses = [&[Access::Rows, Access::Columns, Access::Strided], &short_rows[..]].concat();
+                programs.extend(accesses.iter().map(|&access| Program::Reduce { operator, access, team, epilogue }));
             }
         }
     }

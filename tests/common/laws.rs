@@ -79,9 +79,7 @@ fn check_dispatch(dispatch: &Dispatch, plan: &Plan, limits: &Limits, case: &impl
     assert!(work.team == 1 || work.group * 16 <= limits.max_group_memory_bytes.into(), "{}", case());
     // The teams of a workgroup fill whole units of the output: nobody else would write what is left.
     assert!(work.team == 1 || work.group / work.team >= work.store_lanes, "units without a writer: {}", case());
-    if let (Program::Reduce { access: Access::Rows | Access::Columns | Access::Strided, .. }, Params::Reduction(p)) =
-        (work.program, &dispatch.params)
-    {
+    if let (Program::Reduce { .. }, Params::Reduction(p)) = (work.program, &dispatch.params) {
         assert_eq!(p.chunks, p.reduce_len.div_ceil(p.chunk_len), "{}", case());
     }
     let turns = work.turns(&dispatch.params);
@@ -160,7 +158,11 @@ impl Work {
                 self.reduce_invocations(access, epilogue, p)
             }
             (Program::Merge { .. }, Params::Merge(p)) => self.task_invocations(p.outputs.into(), p.share),
-            (Program::HardmaxWriteColumns, Params::HardmaxWrite(p)) => {
+            (Program::HardmaxWriteColumns { packs: true }, Params::HardmaxWrite(p)) => {
+                let blocks = p.len / p.columns / p.slice_len;
+                u64::from(blocks * p.slice_len.div_ceil(p.share)) * u64::from(p.columns) / self.pack
+            }
+            (Program::HardmaxWriteColumns { packs: false }, Params::HardmaxWrite(p)) => {
                 u64::from(p.len).div_ceil(self.lanes).div_ceil(p.share.into())
             }
             (Program::HardmaxWriteRows { packs }, Params::HardmaxWrite(p)) => {
@@ -183,6 +185,7 @@ impl Work {
                 let columns = u64::from(p.columns);
                 outputs / columns * chunks * columns.div_ceil(self.pack * self.column_packs)
             }
+            Access::ShortRows { .. } => outputs.div_ceil(self.pack * u64::from(p.share)),
             _ => self.task_invocations(tasks, p.share),
         }
     }
@@ -200,7 +203,10 @@ impl Work {
             (Program::Fill, Params::Fill(p)) => p.share.into(),
             (Program::Reduce { operator, access, .. }, Params::Reduction(p)) => self.reduce_turns(operator, access, p),
             (Program::Merge { .. }, Params::Merge(p)) => self.merge_turns(p),
-            (Program::HardmaxWriteColumns, Params::HardmaxWrite(p)) => u64::from(p.share) * (1 + self.lanes),
+            (Program::HardmaxWriteColumns { packs: true }, Params::HardmaxWrite(p)) => u64::from(p.share),
+            (Program::HardmaxWriteColumns { packs: false }, Params::HardmaxWrite(p)) => {
+                u64::from(p.share) * (1 + self.lanes)
+            }
             (Program::HardmaxWriteRows { packs }, Params::HardmaxWrite(p)) => self.write_rows_turns(packs, p),
             (Program::MaxPacks { operands, .. }, Params::Broadcast(p)) => self.packs_turns(operands.into(), p),
             (Program::MaxElements { operands }, Params::Broadcast(p)) => self.elements_turns(operands.into(), p),
@@ -212,6 +218,12 @@ impl Work {
         let task = self.task_turns(operator, access, p);
         match access {
             Access::Columns => task + self.column_packs * (1 + 2 * self.pack + 3 * self.pack),
+            // Bunch after bunch, and then row by row what does not fill one.
+            Access::ShortRows { .. } => {
+                let runs = u64::from(p.reduce_len / p.run_len);
+                let bunch = p.kept.len() as u64 + runs * (1 + p.outer.len() as u64) + self.lanes;
+                u64::from(p.share) * (2 + bunch) + self.pack * (task + 3)
+            }
             _ => self.unit_turns(task, p.share),
         }
     }
@@ -238,7 +250,7 @@ impl Work {
         let lane_turns = if operator == Operator::ArgMax { self.lanes - 1 } else { 0 };
         let search = match access {
             Access::Rows => runs * (1 + outer + len / self.pack / (4 * self.team) + 1), // tiles of four packs
-            Access::Strided => runs * (1 + outer + len.div_ceil(self.team)),
+            Access::Strided | Access::ShortRows { .. } => runs * (1 + outer + len.div_ceil(self.team)),
             // One pack at a time at the end of a row, else all in one loop, row by row or four rows at once.
             Access::Columns
                 if u64::from(p.columns).is_multiple_of(self.pack * self.column_packs) && self.column_packs > 1 =>
@@ -256,7 +268,7 @@ impl Work {
             (Operator::ReduceMax, _) => self.lanes,
             (Operator::ArgMax, Access::Rows) => 4 + 2 * outer,
             (Operator::ArgMax, Access::Columns) => self.column_packs * self.pack * (4 + outer),
-            (Operator::ArgMax, Access::Strided) => 0,
+            (Operator::ArgMax, Access::Strided | Access::ShortRows { .. }) => 0,
         };
         kept + search + locate + 3 // and the words of a partial result
     }

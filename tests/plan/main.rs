@@ -83,7 +83,7 @@ fn slices_are_searched_and_written() {
     assert_eq!(rows(DType::F32, 50_000), two(true));
     assert_eq!(rows(DType::F16, 16_385), two(false));
     let columns = Hardmax::new(DType::F32, View::new([16, 19, 128]).unwrap(), Slices::Along(1));
-    let two = [positions(Access::Columns, Epilogue::Index), Program::HardmaxWriteColumns];
+    let two = [positions(Access::Columns, Epilogue::Index), Program::HardmaxWriteColumns { packs: true }];
     assert_eq!(programs(&columns, &cpu()), two);
 }
 
@@ -93,7 +93,7 @@ fn long_slices_are_written_in_parts_that_32_bits_count() {
     let limits = Limits { max_binding_bytes: 3 << 29, ..cpu() };
     for (shape, program) in [
         ([2, 4_000_000_000, 1], Program::HardmaxWriteRows { packs: true }),
-        ([2, 2_100_000_001, 2], Program::HardmaxWriteColumns),
+        ([2, 2_100_000_001, 2], Program::HardmaxWriteColumns { packs: false }),
     ] {
         let plan = Hardmax::new(DType::U8, View::new(shape).unwrap(), Slices::Along(1)).plan(&limits).unwrap();
         let mut written = 0;

@@ -5,9 +5,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// The names that Max's kernels are given as generated text.
-const GENERATED: [&str; 6] =
-    ["OPERANDS", "fold_elements", "fold_runs", "fold_splats", "longest_operand", "pack_addresses"];
+/// The names that Max's kernels and those of short rows are given as generated text.
+const GENERATED: [&str; 13] = [
+    "OPERANDS",
+    "ROW_LEN",
+    "bunch_at",
+    "fold_elements",
+    "fold_runs",
+    "fold_splats",
+    "joined_bunch",
+    "longest_operand",
+    "no_winners",
+    "offered_bunch",
+    "pack_addresses",
+    "row_maxima",
+    "store_winners",
+];
 
 const MANIFEST: &str = include_str!("../../src/shader/manifest.rs");
 

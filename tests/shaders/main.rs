@@ -218,7 +218,7 @@ fn parameters_lie_where_the_shaders_look() {
         winners: 8,
     });
     let named = "len 1 columns 2 slice_len 3 share 4 column 5 position 6 first_winner 7 winners 8";
-    check_params(Program::HardmaxWriteColumns, &write, named);
+    check_params(Program::HardmaxWriteColumns { packs: false }, &write, named);
     for operands in [1, 7, 32] {
         let operand = OperandParams { start: 50, row_stride: 51, strides: (60..60 + rank as i32).collect() };
         let broadcast = Params::Broadcast(BroadcastParams {

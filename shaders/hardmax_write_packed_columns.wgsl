@@ -1,0 +1,30 @@
+// The same where rows are whole packs: an invocation writes some rows of a pack of columns, whose winners it looks up once.
+import package::{
+    BoundPack, GROUP, PACK_ELEMENTS, bound_pack, group_number, ones_at, pack_winners, params, winners,
+};
+
+@group(0) @binding(3) var<storage, read_write> values: array<BoundPack>;
+
+@compute @workgroup_size(GROUP)
+fn main(
+    @builtin(workgroup_id) id: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let packs = params.columns / PACK_ELEMENTS; // of a row
+    let parts = (params.slice_len + params.share - 1u) / params.share; // of a slice
+    let task = group_number(id, groups) * GROUP + local;
+    let tasks = params.len / (params.slice_len * params.columns) * parts * packs;
+    if (max(arrayLength(&values), arrayLength(&winners)) == 0u || task >= tasks) { // see grid.wgsl
+        return;
+    }
+    let part = task / packs; // of all slices
+    let pack = task - part * packs;
+    let block = part / parts;
+    let first = (part - block * parts) * params.share;
+    let last = min(first + params.share, params.slice_len);
+    let own = pack_winners(block * params.columns + pack * PACK_ELEMENTS);
+    for (var position = first; position < last; position++) {
+        values[(block * params.slice_len + position) * packs + pack] = bound_pack(ones_at(own, position));
+    }
+}

@@ -1,0 +1,157 @@
+//! Generated text: rows so short that as many of them as a pack has elements fill as many whole packs as a row has elements.
+//! Which element of which pack belongs to which row is written out, since no loop over elements is as fast.
+
+use std::ops::Range;
+
+use super::kernel::Operator;
+use crate::DType;
+
+/// The longest rows that are taken so: beyond, text grows, and whole packs of one row are as fast.
+pub(crate) const fn longest_short_row(dtype: DType) -> u64 {
+    if dtype.bytes() == 1 { 16 } else { 32 }
+}
+
+/// Reads a bunch of rows of so many elements, and what is known of each.
+pub(super) fn short_rows(dtype: DType, len: u64, operator: Operator) -> String {
+    let bunch = Bunch { dtype, len };
+    let winners = if operator == Operator::ArgMax { bunch.winners() } else { String::new() };
+    format!("const ROW_LEN = {len}u;\n{}{winners}", bunch.maxima())
+}
+
+/// A pack's elements of rows, which lie in `len` packs.
+struct Bunch {
+    dtype: DType,
+    len: u64,
+}
+
+impl Bunch {
+    fn is_wide(&self) -> bool {
+        self.dtype.bytes() == 8
+    }
+
+    /// The rows of a bunch.
+    fn rows(&self) -> Range<u64> {
+        0..self.dtype.pack_elements()
+    }
+
+    /// The elements of a row: the number of its pack, its lane and its word's component.
+    fn elements(&self, row: u64) -> impl Iterator<Item = (u64, u64, char)> {
+        let (pack, lanes) = (self.dtype.pack_elements(), self.dtype.lanes());
+        let place = move |e: u64| (e / pack, e % lanes, component(e % pack / lanes));
+        (row * self.len..(row + 1) * self.len).map(place)
+    }
+
+    /// What is made of each pack, or of each row.
+    fn each(count: u64, text: impl Fn(u64) -> String) -> String {
+        (0..count).map(text).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The maxima of packs, and of rows.
+    fn maxima(&self) -> String {
+        let members = Bunch::each(self.len, |n| format!("m{n}: Maxima"));
+        let first = Bunch::each(self.len, |n| format!("maxima_of(pack_at(p + {n}u))"));
+        let more = Bunch::each(self.len, |n| format!("fold(b.m{n}, pack_at(p + {n}u))"));
+        format!(
+            "struct Bunch {{ {members} }}
+fn bunch_at(p: u32) -> Bunch {{ return Bunch({first}); }}
+fn joined_bunch(b: Bunch, p: u32) -> Bunch {{ return Bunch({more}); }}
+fn row_maxima(b: Bunch) -> Maxima {{
+{}}}
+",
+            self.row_maxima()
+        )
+    }
+
+    fn row_maxima(&self) -> String {
+        if self.is_wide() {
+            let key =
+                |row| self.greatest(row, "key_max", |(n, _, c)| format!("vec2<u32>(b.m{n}.low.{c}, b.m{n}.high.{c})"));
+            let (first, second) = (key(0), key(1));
+            return format!(
+                "    let a = {first};\n    let c = {second};\n    return Maxima(vec2<u32>(a.x, c.x), vec2<u32>(a.y, c.y));\n"
+            );
+        }
+        let lanes = self.dtype.lanes();
+        let of_lane = |lane, fold, member: &str| {
+            let row =
+                |word| self.greatest(word * lanes + lane, fold, |(n, l, c)| format!("b.m{n}.lane{l}{member}.{c}"));
+            format!("vec4<i32>({})", Bunch::each(4, row))
+        };
+        let lane = |lane| match self.dtype.is_float() {
+            true => {
+                format!("Extremes({}, {})", of_lane(lane, "max", ".greatest"), of_lane(lane, "min", ".shifted_least"))
+            }
+            false => of_lane(lane, "max", ""),
+        };
+        format!("    return Maxima({});\n", Bunch::each(lanes, lane))
+    }
+
+    /// The elements of a row, folded.
+    fn greatest(&self, row: u64, fold: &str, element: impl Fn((u64, u64, char)) -> String) -> String {
+        let join = |all: String, own| format!("{fold}({all}, {own})");
+        self.elements(row).map(element).reduce(join).unwrap_or_default()
+    }
+
+    /// The winner of each row, and where that is stored.
+    fn winners(&self) -> String {
+        let rows = self.rows().end;
+        let members = Bunch::each(rows, |row| format!("r{row}: Found"));
+        let none = Bunch::each(rows, |_| "NOTHING_FOUND".to_string());
+        let offered = Bunch::each(rows, |row| {
+            let offer = |(found, at): (String, u64), (n, lane, c)| {
+                (format!("offered({found}, t{n}_{lane}{}, at + {at}u)", self.tie_member(c)), at + 1)
+            };
+            self.elements(row).fold((format!("w.r{row}"), 0), offer).0
+        });
+        format!(
+            "struct Winners {{ {members} }}
+fn no_winners() -> Winners {{ return Winners({none}); }}
+fn offered_bunch(w: Winners, p: u32, at: u32) -> Winners {{
+{}    return Winners({offered});
+}}
+fn store_winners(first: u32, w: Winners, m: Maxima) {{
+{}}}
+",
+            (0..self.len).map(|n| self.ties(n)).collect::<String>(),
+            self.stores()
+        )
+    }
+
+    /// The ties of a pack's elements, by lanes; of a wide type by elements.
+    fn ties(&self, n: u64) -> String {
+        let pack = format!("    let p{n} = pack_at(p + {n}u);\n");
+        if self.is_wide() {
+            let tie = |c| format!("    let t{n}_0{c} = tie_key(vec2<u32>(k{n}.low.{c}, k{n}.high.{c}));\n");
+            return format!("{pack}    let k{n} = maxima_of(p{n});\n{}{}", tie('x'), tie('y'));
+        }
+        let tie = |lane| format!("    let t{n}_{lane} = ties_of(words_bits(p{n}, {lane}u));\n");
+        pack + &(0..self.dtype.lanes()).map(tie).collect::<String>()
+    }
+
+    fn tie_member(&self, component: char) -> String {
+        if self.is_wide() { component.to_string() } else { format!(".{component}") }
+    }
+
+    fn stores(&self) -> String {
+        let lanes = self.dtype.lanes();
+        let keys = |lane| format!("    let k{lane} = lane_maxima(m, {lane}u);\n");
+        let mut text: String = if self.is_wide() { String::new() } else { (0..lanes).map(keys).collect() };
+        for unit in 0..self.rows().end / lanes {
+            let store = |units: String, lane| {
+                let row = unit * lanes + lane;
+                let key = match self.is_wide() {
+                    true => format!("element_maximum(m, {row}u)"),
+                    false => format!("k{lane}.{}", component(unit)),
+                };
+                format!("store_lane({units}, {lane}u, first + {row}u, found_best(w.r{row}, {key}))")
+            };
+            let stored = (0..lanes).fold("empty_unit()".to_string(), store);
+            text += &format!("    store_unit(first / LANES + {unit}u, {stored});\n");
+        }
+        text
+    }
+}
+
+fn component(n: u64) -> char {
+    ['x', 'y', 'z', 'w'][n as usize % 4]
+}
