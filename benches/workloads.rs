@@ -18,16 +18,14 @@ mod common;
 mod table;
 
 use std::fs;
-use std::hint::black_box;
 use std::io::Write;
 use std::path::PathBuf;
-use std::thread;
-use std::time::{Duration, Instant};
 
-use common::{Failure, Resident, gigabytes_per_second, least_bytes};
+use common::Failure;
 use serde_json::{Value, json};
-use table::{WORKLOADS, data, dtype, median, operation, shapes};
-use wgmax::{Gpu, Tensor, wgpu};
+use table::pace::Pace;
+use table::{WORKLOADS, data, dtype, operation, shapes};
+use wgmax::{Gpu, Tensor};
 
 struct Options {
     workloads: PathBuf,
@@ -126,73 +124,19 @@ fn time(gpu: &Gpu, work: &Value, options: &Options) -> Result<Value, Failure> {
     let shapes = shapes(work, options.scale)?;
     let op = operation(work, dtype, &shapes)?;
     let inputs: Vec<Tensor> = shapes.iter().map(|shape| data(dtype, shape)).collect::<Result<_, _>>()?;
-    let resident = Resident::new(gpu, &*op, &inputs.iter().collect::<Vec<_>>())?;
-    let bytes = least_bytes(&*op)?;
-    let limit = Limit::new(gpu, bytes);
-    resident.step()?; // the first run pays for what is made lazily
-    let (mut times, mut gpu_times, mut limits) = (Vec::new(), Vec::new(), Vec::new());
-    let begin = Instant::now();
-    while times.len() < 5 || (begin.elapsed().as_secs_f64() < options.seconds && times.len() < 500) {
-        times.push(resident.step()?);
-        gpu_times.extend(resident.gpu_step()?);
-        limits.push(limit.step(gpu)?); // interleaved: the machine's pace drifts
-    }
-    let gpu_median = (!gpu_times.is_empty()).then(|| median(gpu_times));
-    let (median, limit) = (median(times), median(limits));
+    let pace = Pace::measure(gpu, &*op, &inputs.iter().collect::<Vec<_>>(), options.seconds)?;
     Ok(json!({
         "name": work["name"],
         "op": work["op"],
         "dtype": work["dtype"],
         "shapes": shapes,
         "adapter": gpu.info().name,
-        "dispatches": op.plan(gpu.kernels().limits())?.dispatches.len(),
-        "bytes": bytes,
-        "median_ms": median.as_secs_f64() * 1e3,
-        "gpu_median_ms": gpu_median.map(|time| time.as_secs_f64() * 1e3),
-        "gb_per_s": gigabytes_per_second(bytes, median),
-        "limit_gb_per_s": gigabytes_per_second(bytes, limit),
-        "ratio": limit.as_secs_f64() / median.as_secs_f64(),
+        "dispatches": pace.dispatches,
+        "bytes": pace.bytes,
+        "median_ms": pace.median.as_secs_f64() * 1e3,
+        "gpu_median_ms": pace.gpu_median.map(|time| time.as_secs_f64() * 1e3),
+        "gb_per_s": pace.gb_per_s(),
+        "limit_gb_per_s": pace.limit_gb_per_s(),
+        "ratio": pace.ratio(),
     }))
-}
-
-/// Memory's pace for a number of bytes.
-enum Limit {
-    /// The cores read them.
-    Read(Vec<u64>),
-    /// The device copies half of them: each is read and written.
-    Copy(wgpu::Buffer, wgpu::Buffer),
-}
-
-impl Limit {
-    fn new(gpu: &Gpu, bytes: u64) -> Limit {
-        if gpu.info().device_type == wgpu::DeviceType::Cpu {
-            return Limit::Read(vec![1; bytes.div_ceil(8) as usize]);
-        }
-        let buffer = |usage| {
-            let size = (bytes / 2).next_multiple_of(4).max(4);
-            gpu.device().create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
-        };
-        Limit::Copy(buffer(wgpu::BufferUsages::COPY_SRC), buffer(wgpu::BufferUsages::COPY_DST))
-    }
-
-    fn step(&self, gpu: &Gpu) -> Result<Duration, Failure> {
-        let begin = Instant::now();
-        match self {
-            Limit::Read(words) => {
-                let cores = thread::available_parallelism()?.get();
-                thread::scope(|scope| {
-                    for part in words.chunks(words.len().div_ceil(cores)) {
-                        scope.spawn(move || black_box(part.iter().fold(0, |a, b| a | b)));
-                    }
-                });
-            }
-            Limit::Copy(from, to) => {
-                let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-                encoder.copy_buffer_to_buffer(from, 0, to, 0, from.size());
-                gpu.queue().submit([encoder.finish()]);
-                gpu.device().poll(wgpu::PollType::wait_indefinitely())?;
-            }
-        }
-        Ok(begin.elapsed())
-    }
 }

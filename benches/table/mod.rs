@@ -1,6 +1,8 @@
 //! The workload table: what its entries mean, and data for them.
 #![allow(dead_code)] // each bench uses its own part
 
+pub mod pace;
+
 use std::time::Duration;
 
 use serde_json::Value;
@@ -49,7 +51,7 @@ pub fn operation(work: &Value, dtype: DType, shapes: &[Vec<u64>]) -> Result<Box<
     })
 }
 
-/// Random elements: floats in the range of 1 to 2 and their negatives, any integers.
+/// Random elements: floats in the range of 1 to 2 and their negatives, any integers and booleans.
 pub fn data(dtype: DType, shape: &[u64]) -> Result<Tensor, wgmax::Error> {
     let len: u64 = shape.iter().product();
     let size = dtype.bytes() as usize;
@@ -63,6 +65,7 @@ pub fn data(dtype: DType, shape: &[u64]) -> Result<Tensor, wgmax::Error> {
             DType::F16 => word & 0x83ff | 0x3c00,
             DType::Bf16 => word & 0x807f | 0x3f80,
             DType::F64 => word & 0x800f_ffff_ffff_ffff | 0x3ff0_0000_0000_0000,
+            DType::Bool => word & 1,
             _ => word,
         };
         bytes.extend_from_slice(&bits.to_le_bytes()[..size]);

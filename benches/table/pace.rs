@@ -1,0 +1,102 @@
+//! How long an operation takes with the data on the device, beside memory's pace in the same minute.
+
+use std::hint::black_box;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use wgmax::{Gpu, Operation, Tensor, wgpu};
+
+use super::median;
+use crate::common::{Failure, Resident, gigabytes_per_second, least_bytes};
+
+/// What was measured.
+pub struct Pace {
+    pub dispatches: usize,
+    /// Each input read once, each output written once.
+    pub bytes: u64,
+    /// Record, submit and wait.
+    pub median: Duration,
+    /// The same work between two timestamps of the device's, where it has some.
+    pub gpu_median: Option<Duration>,
+    /// What as many bytes take at memory's pace.
+    pub limit: Duration,
+}
+
+impl Pace {
+    /// Five runs, and more while seconds are left.
+    pub fn measure(gpu: &Gpu, op: &dyn Operation, inputs: &[&Tensor], seconds: f64) -> Result<Pace, Failure> {
+        let resident = Resident::new(gpu, op, inputs)?;
+        let bytes = least_bytes(op)?;
+        let limit = Limit::new(gpu, bytes);
+        resident.step()?; // the first run pays for what is made lazily
+        let (mut times, mut gpu_times, mut limits) = (Vec::new(), Vec::new(), Vec::new());
+        let begin = Instant::now();
+        while times.len() < 5 || (begin.elapsed().as_secs_f64() < seconds && times.len() < 500) {
+            times.push(resident.step()?);
+            gpu_times.extend(resident.gpu_step()?);
+            limits.push(limit.step(gpu)?); // interleaved: the machine's pace drifts
+        }
+        Ok(Pace {
+            dispatches: op.plan(gpu.kernels().limits())?.dispatches.len(),
+            bytes,
+            median: median(times),
+            gpu_median: (!gpu_times.is_empty()).then(|| median(gpu_times)),
+            limit: median(limits),
+        })
+    }
+
+    pub fn gb_per_s(&self) -> f64 {
+        gigabytes_per_second(self.bytes, self.median)
+    }
+
+    pub fn limit_gb_per_s(&self) -> f64 {
+        gigabytes_per_second(self.bytes, self.limit)
+    }
+
+    /// 1 where it is as fast as memory.
+    pub fn ratio(&self) -> f64 {
+        self.limit.as_secs_f64() / self.median.as_secs_f64()
+    }
+}
+
+/// Memory's pace for a number of bytes.
+enum Limit {
+    /// The cores read them.
+    Read(Vec<u64>),
+    /// The device copies half of them: each is read and written.
+    Copy(wgpu::Buffer, wgpu::Buffer),
+}
+
+impl Limit {
+    fn new(gpu: &Gpu, bytes: u64) -> Limit {
+        if gpu.info().device_type == wgpu::DeviceType::Cpu {
+            return Limit::Read(vec![1; bytes.div_ceil(8) as usize]);
+        }
+        let buffer = |usage| {
+            let size = (bytes / 2).next_multiple_of(4).max(4);
+            gpu.device().create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
+        };
+        Limit::Copy(buffer(wgpu::BufferUsages::COPY_SRC), buffer(wgpu::BufferUsages::COPY_DST))
+    }
+
+    fn step(&self, gpu: &Gpu) -> Result<Duration, Failure> {
+        let begin = Instant::now();
+        match self {
+            Limit::Read(words) => {
+                let cores = thread::available_parallelism()?.get();
+                thread::scope(|scope| {
+                    for part in words.chunks(words.len().div_ceil(cores)) {
+                        scope.spawn(move || black_box(part.iter().fold(0, |a, b| a | b)));
+                    }
+                });
+            }
+            Limit::Copy(from, to) => {
+                let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+                encoder.copy_buffer_to_buffer(from, 0, to, 0, from.size());
+                gpu.queue().submit([encoder.finish()]);
+                gpu.device().poll(wgpu::PollType::wait_indefinitely())?;
+            }
+        }
+        Ok(begin.elapsed())
+    }
+}
