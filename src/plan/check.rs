@@ -330,9 +330,8 @@ impl Work {
         let units = if packs { len / write_len } else { (begin + len).div_ceil(write_len).saturating_sub(first) };
         let own = share.min(units).saturating_mul(write_len);
         let rows = own / row_len + 2;
-        // Of loops in a branch that is not taken lavapipe makes one turn: see `Turns` of Max.
-        let written = if packs { own / write_len } else { 4 * own + 2 * share.min(units) };
-        let turns = written.saturating_add(rows * (params.sizes.len() as u64 + 1));
+        let ends = if packs { 0 } else { 4 * write_len }; // of a row, within units
+        let turns = (own / write_len).saturating_add(rows * (params.sizes.len() as u64 + 1 + ends));
         Ok(Work { turns, ..Work::shared(units, share, 1, group) })
     }
 }

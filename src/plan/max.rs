@@ -131,7 +131,7 @@ impl Broadcast<'_> {
     /// The most elements that invocations can write without looping for too long, even in rows of two.
     fn writable(&self) -> u64 {
         let operands = (self.operands.len() as u64).min(self.max_operands);
-        let row = Turns::of_row(operands, self.shape.len() as u64);
+        let row = Turns::of_ragged_row(self.op.dtype, operands, self.shape.len() as u64);
         let share = Turns::of_unit(self.op.dtype).max_writes(2, row);
         self.device.max_invocations.saturating_mul(share)
     }
@@ -358,15 +358,19 @@ impl Turns {
         Turns { write_len: dtype.pack_elements(), each: dtype.lanes() }
     }
 
-    /// lavapipe walks through the loops of a branch once, also where no invocation takes it: those that find a new row for
-    /// each element, and the one that keeps what lies around for each unit.
     fn of_unit(dtype: DType) -> Turns {
-        Turns { write_len: dtype.lanes(), each: 2 + 4 * dtype.lanes() }
+        Turns { write_len: dtype.lanes(), each: 1 }
     }
 
     /// Of finding where a row begins in each operand.
     fn of_row(operands: u64, dimensions: u64) -> u64 {
         1 + operands + dimensions * (1 + operands)
+    }
+
+    /// Of a row that may begin and end within a unit, each of which may have something to be kept. lavapipe walks through the
+    /// loops of a branch once, also where no invocation takes it.
+    fn of_ragged_row(dtype: DType, operands: u64, dimensions: u64) -> u64 {
+        Turns::of_row(operands, dimensions) + 4 * dtype.lanes()
     }
 
     /// The writes of an invocation that stay below [`MAX_STEPS`], where rows have so many elements and each takes so many
@@ -468,8 +472,11 @@ impl OutputBox<'_> {
 
     /// The packs, or output units, that an invocation writes: several, unless finding a row's addresses takes too long.
     fn share(&self, program: Program, operands: u64, writes: u64) -> Result<u64, Error> {
-        let unit = if program.takes_packs() { Turns::of_pack(self.dtype) } else { Turns::of_unit(self.dtype) };
-        let row = Turns::of_row(operands, self.rows.sizes.len() as u64 - 1);
+        let dimensions = self.rows.sizes.len() as u64 - 1;
+        let (unit, row) = match program.takes_packs() {
+            true => (Turns::of_pack(self.dtype), Turns::of_row(operands, dimensions)),
+            false => (Turns::of_unit(self.dtype), Turns::of_ragged_row(self.dtype, operands, dimensions)),
+        };
         let (limit, needed) = (unit.max_writes(self.rows.row_len(), row), self.device.needed_share(writes));
         if needed > limit {
             return Err(Error::TooLarge { what: "writes of one invocation", given: needed, limit });

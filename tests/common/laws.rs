@@ -297,9 +297,9 @@ impl Work {
     fn elements_turns(&self, operands: u64, p: &BroadcastParams) -> u64 {
         let share = u64::from(p.share);
         let rows = share * self.lanes / u64::from(p.row_len) + 2;
-        // Where a branch is not taken, lavapipe walks through its loops once all the same: for each element those that would
-        // find a new row, for each unit the one that would keep what lies around.
-        let unit = 1 + 1 + self.lanes * (1 + 3);
-        (share + 2) * unit + rows * Work::row_turns(operands, p)
+        // A row may begin and end within a unit, in which something may be kept. Where a branch is not taken, lavapipe walks
+        // through its loops once all the same.
+        let ends = 2 * (self.lanes + self.lanes);
+        share + rows * (1 + Work::row_turns(operands, p) + ends) + self.lanes
     }
 }
