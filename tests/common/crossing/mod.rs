@@ -222,7 +222,7 @@ impl Case {
 }
 
 /// So many elements for each invocation of a dispatch take many dispatches.
-const MANY_ELEMENTS: u64 = 4096;
+const MANY_ELEMENTS: u64 = 2048;
 
 /// Problems of so many pairs of windows are planned with fewer than the most dispatches, however they lie.
 const FEW_WINDOW_PAIRS: u64 = 64;
