@@ -22,11 +22,11 @@ fn main(
     let first = params.first + (group_number(id, groups) * GROUP + local) * params.share;
     let stop = params.begin + params.len;
     let last = min(first + params.share, (stop + LANES - 1u) / LANES);
-    if (first >= last) {
-        return;
-    }
     let begin = max(first * LANES, params.begin);
     let end = min(last * LANES, stop);
+    if (begin >= end) {
+        return;
+    }
     let rows_end = (end - params.begin + params.row_len - 1u) / params.row_len;
     var unit = fresh_unit(first); // the one that a row ends in, and the next begins in
     for (var row = (begin - params.begin) / params.row_len; row < rows_end; row++) {
