@@ -1,12 +1,10 @@
-// Max where every operand runs along the rows with whole packs, or has one element for all of a row.
+// Max where every operand runs along the rows, or has one element for all of a row.
 import package::{
-    ACCUMULATE, BoundPack, PACK_ELEMENTS, bound_pack, fold, fold_runs, fold_splats, group_number, longest_operand,
-    pack_addresses, pack_of, params, row_addresses, words_of,
+    PACK_ELEMENTS, fold_runs, fold_splats, fold_straddling, group_number, no_packs, params, row_addresses, store,
 };
 
 override GROUP: u32 = 64u;
-
-@group(0) @binding(1) var<storage, read_write> values: array<BoundPack>;
+override RAGGED: bool = false; // rows end within packs, and are no shorter than one
 
 @compute @workgroup_size(GROUP)
 fn main(
@@ -14,33 +12,48 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    if (max(arrayLength(&values), longest_operand()) == 0u) { // see grid.wgsl
+    if (no_packs()) { // see grid.wgsl
         return;
     }
     let first = (group_number(id, groups) * GROUP + local) * params.share;
     let last = min(first + params.share, params.len / PACK_ELEMENTS);
-    let row_packs = max(params.row_len / PACK_ELEMENTS, 1u);
-    let rows_end = (last + row_packs - 1u) / row_packs;
-    for (var row = first / row_packs; row < rows_end; row++) {
-        let begin = row * row_packs;
-        let end = min(begin + row_packs, last);
-        var i = max(begin, first);
+    if (first >= last) {
+        return;
+    }
+    let row_len = max(params.row_len, PACK_ELEMENTS);
+    let rows_end = (last * PACK_ELEMENTS + row_len - 1u) / row_len;
+    for (var row = first * PACK_ELEMENTS / row_len; row < rows_end; row++) {
+        let row_begin = row * row_len;
+        let row_end = row_begin + row_len;
         let addresses = row_addresses(row);
         let constant = fold_splats(addresses); // of the operands that have one element for all of the row
-        let packs = pack_addresses(addresses);
+        let end = min(row_end / PACK_ELEMENTS, last);
+        var i = max((row_begin + PACK_ELEMENTS - 1u) / PACK_ELEMENTS, first);
         loop {
             if (i >= end) {
                 break;
             }
-            var m = fold_runs(constant, packs, i - begin);
-            if (ACCUMULATE) {
-                m = fold(m, words_of(values[i]));
-            }
-            values[i] = bound_pack(pack_of(m));
+            store(i, fold_runs(constant, addresses, i * PACK_ELEMENTS - row_begin));
             continuing {
                 i += 1u;
                 break if i >= end;
             }
         }
+        if (RAGGED) {
+            let shared_pack = row_end / PACK_ELEMENTS;
+            let left = row_end % PACK_ELEMENTS;
+            if (left != 0u && shared_pack >= first && shared_pack < last) {
+                let column = row_len - left;
+                store(shared_pack, fold_straddling(addresses, row_addresses(row + 1u), column, first_elements(left)));
+            }
+        }
     }
+}
+
+// A mask of a pack's first elements.
+fn first_elements(count: u32) -> vec4<u32> {
+    let bits = i32(count * (128u / PACK_ELEMENTS));
+    let own = clamp(vec4<i32>(bits) - vec4<i32>(0, 32, 64, 96), vec4<i32>(0), vec4<i32>(32));
+    let mask = (vec4<u32>(1u) << (vec4<u32>(own) % 32u)) - 1u;
+    return select(mask, vec4<u32>(0xffffffffu), own == vec4<i32>(32));
 }

@@ -112,6 +112,54 @@ fn lengths_around_packs_and_shares() {
     }
 }
 
+/// Operands of several layouts over rows: contiguous, one element a row, the same row again, one element, rows apart; those
+/// that begin within packs among them. Around the rows another dimension, along which an operand may stand still.
+fn check_rows(dtype: DType, [images, rows, len]: [u64; 3], choice: u64) {
+    let view =
+        |strides: [u64; 3], offset| View::strided([images, rows, len], strides.map(|n| n as i64), offset).unwrap();
+    let flat = view([rows * len, len, 1], 0);
+    let inputs = match choice % 4 {
+        0 => vec![flat, view([rows, 1, 0], 0), view([0, 0, 1], 2)],
+        1 => vec![view([rows * len, len, 1], 3), view([0, 1, 0], 1), view([len, 0, 1], 0)],
+        2 => vec![view([1, 0, 0], 0), flat, view([len, 0, 1], 3)],
+        _ => vec![view([rows * (len + 1), len + 1, 1], 1), view([0, 1, 0], 0)],
+    };
+    let data = [Data::Edges, Data::Ties, Data::EdgesWithoutNan];
+    let data = data.map(|data| tensor(dtype, images * rows * (len + 1) + 8, data, len));
+    let tensors: Vec<&Tensor> = data[..inputs.len()].iter().collect();
+    let case = format!("{dtype} {images} x {rows} rows of {len}, choice {}", choice % 4);
+    check(&Max::new(dtype, inputs), &tensors, &case);
+}
+
+/// Rows that share packs: of every type, and of every length around where other kernels begin.
+#[test]
+fn short_rows() {
+    for dtype in DType::ALL {
+        check_rows(dtype, [1, 700, 3], 0);
+        check_rows(dtype, [2, 144, 5], 1);
+    }
+    for dtype in [DType::F32, DType::F16, DType::U8, DType::I64] {
+        for len in [2, 4, 7, 8, 15, 16, 17, 31, 32, 33] {
+            check_rows(dtype, [3, 48, len], len);
+        }
+        check_rows(dtype, [1, 8192 * 16 / dtype.bytes() + 3, 6], 1); // enough for a GPU
+    }
+}
+
+/// Rows that are longer than packs, and end within one.
+#[test]
+fn rows_that_end_within_packs() {
+    for dtype in DType::ALL {
+        check_rows(dtype, [3, 67, 77], 0);
+        check_rows(dtype, [1, 97, 53], 1);
+    }
+    for dtype in [DType::F32, DType::F16, DType::U8, DType::I64] {
+        for len in [35, 63, 65, 127, 129, 1025] {
+            check_rows(dtype, [4, 32, len], len / 2);
+        }
+    }
+}
+
 #[test]
 fn one_dispatch_moves_each_operand_once() {
     let bytes = 4 << 20;

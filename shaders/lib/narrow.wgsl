@@ -53,9 +53,33 @@ fn kept_lanes(unit: Unit, first: u32, begin: u32, end: u32) -> Unit {
 fn unit_key(unit: Unit, lane: u32) -> Key { return word_key(unit, lane); }
 
 // One element in every place of a pack.
-fn splat(word: u32, lane: u32) -> vec4<u32> {
+fn splat(word: u32, lane: u32) -> vec4<u32> { return lane_splats(vec4<u32>(word), lane); }
+// One element of each word in every place of the word.
+fn lane_splats(words: vec4<u32>, lane: u32) -> vec4<u32> {
+    let elements = (words >> vec4<u32>(ELEMENT_BITS * lane)) & vec4<u32>(0xffffffffu >> (32u - ELEMENT_BITS));
+    return elements * (0xffffffffu / (0xffffffffu >> (32u - ELEMENT_BITS)));
+}
+
+// A word with nothing but one of its elements, in another's place.
+fn lane_moved(word: u32, lane: u32, place: u32) -> u32 {
     let element = (word >> (ELEMENT_BITS * lane)) & (0xffffffffu >> (32u - ELEMENT_BITS));
-    return vec4<u32>(element * (0xffffffffu / (0xffffffffu >> (32u - ELEMENT_BITS))));
+    return element << (ELEMENT_BITS * place);
+}
+
+// The pack that begins with a lane of the first of five words. Steps of constants: SwiftShader takes vectors apart to shift
+// them by anything else.
+fn shifted(words: vec4<u32>, fifth: u32, lane: u32) -> vec4<u32> {
+    var own = words;
+    var last = fifth;
+    if (LANES > 2u) {
+        let odd = (lane & 1u) != 0u;
+        own = select(own, joined_words(own, last, ELEMENT_BITS % 32u), odd);
+        last = select(last, last >> (ELEMENT_BITS % 32u), odd);
+    }
+    return select(own, joined_words(own, last, 16u), (lane & (LANES / 2u)) != 0u);
+}
+fn joined_words(words: vec4<u32>, fifth: u32, bits: u32) -> vec4<u32> {
+    return (words >> vec4<u32>(bits)) | (vec4<u32>(words.yzw, fifth) << vec4<u32>(32u - bits));
 }
 
 alias Tie = i32;

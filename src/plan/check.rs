@@ -133,7 +133,12 @@ impl Dispatch {
             (Program::Reduce { .. }, Params::Reduction(params)) => {
                 params.kept.len() <= MAX_DIMS && params.outer.len() <= MAX_DIMS
             }
-            (Program::MaxPacks { operands, .. } | Program::MaxElements { operands }, Params::Broadcast(params)) => {
+            (
+                Program::MaxPacks { operands, .. }
+                | Program::MaxShortRows { operands, .. }
+                | Program::MaxElements { operands },
+                Params::Broadcast(params),
+            ) => {
                 params.operands.len() == operands as usize
                     && params.sizes.len() <= MAX_DIMS
                     && params.operands.iter().all(|operand| operand.strides.len() <= MAX_DIMS)
@@ -325,14 +330,23 @@ impl Work {
             format!("{len} elements in rows of {row_len}, {share} in turn: more than 0 expected")
         })?;
         countable(begin + len)?;
-        let packs = matches!(kernel.program, Program::MaxPacks { .. });
-        let write_len = if packs { kernel.dtype.pack_elements() } else { kernel.dtype.lanes() };
-        let units = if packs { len / write_len } else { (begin + len).div_ceil(write_len).saturating_sub(first) };
-        let own = share.min(units).saturating_mul(write_len);
-        let rows = own / row_len + 2;
-        let ends = if packs { 0 } else { 4 * write_len }; // of a row, within units
-        let turns = (own / write_len).saturating_add(rows * (params.sizes.len() as u64 + 1 + ends));
-        Ok(Work { turns, ..Work::shared(units, share, 1, group) })
+        let (pack, lanes, dims) = (kernel.dtype.pack_elements(), kernel.dtype.lanes(), params.sizes.len() as u64);
+        // The elements that are written at once, those of a stretch, and the turns that it takes to begin one.
+        let (write_len, stretch, begun) = match kernel.program {
+            Program::MaxPacks { .. } => (pack, row_len, 2 * dims + 1), // a pack at its end takes the next row, too
+            Program::MaxShortRows { len: row, .. } => {
+                let rows = params.sizes.first().map_or(0, |&size| u64::from(size)).max(pack);
+                (pack * u64::from(row), u64::from(row) * rows, dims + 1)
+            }
+            _ => (lanes, row_len, dims + 1 + 4 * lanes), // a row's ends lie within units
+        };
+        let units = match kernel.program {
+            Program::MaxElements { .. } => (begin + len).div_ceil(lanes).saturating_sub(first),
+            _ => len / write_len,
+        };
+        let own = share.min(units);
+        let stretches = own.saturating_mul(write_len) / stretch + 2;
+        Ok(Work { turns: own.saturating_add(stretches * begun), ..Work::shared(units, share, 1, group) })
     }
 }
 

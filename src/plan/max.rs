@@ -8,10 +8,12 @@ use std::ops::Range;
 
 use super::device::{Device, stride_u32, to_u32};
 use super::layout::{Extent, Source, blocks, boxed, gcd, sources};
-use super::schedule::MAX_STEPS;
+use super::schedule::{MAX_STEPS, SHORT_ROWS_INVOCATIONS};
 use super::{Binding, Dispatch, Dispatches, Plan, Slot, check_count, nan_override, output_bindings, target_part};
 use crate::error::list;
-use crate::shader::{BroadcastParams, FIRST_OPERAND, Kernel, MAX_DIMS, OperandParams, Override, Params, Program};
+use crate::shader::{
+    BroadcastParams, FIRST_OPERAND, Kernel, MAX_DIMS, OperandParams, Override, Params, Program, longest_short_row,
+};
 use crate::{DType, Error, Limits, Max, Operation, View};
 
 /// The most operands of one dispatch: a mask of 32 bits tells their forms.
@@ -19,6 +21,9 @@ const MAX_OPERANDS: u64 = 32;
 
 /// The fewest output packs for which a dispatch of their own pays, when a few elements behind them need another.
 const FEWEST_PACKS: u64 = 1024;
+
+/// The fewest packs of a row that ends within one.
+const FEWEST_RAGGED_PACKS: u64 = 2;
 
 pub(crate) fn max(op: &Max, limits: &Limits) -> Result<Plan, Error> {
     let device = &Device::new(limits)?;
@@ -131,8 +136,8 @@ impl Broadcast<'_> {
     /// The most elements that invocations can write without looping for too long, even in rows of two.
     fn writable(&self) -> u64 {
         let operands = (self.operands.len() as u64).min(self.max_operands);
-        let row = Turns::of_ragged_row(self.op.dtype, operands, self.shape.len() as u64);
-        let share = Turns::of_unit(self.op.dtype).max_writes(2, row);
+        let row = Turns::of_row(operands, self.shape.len() as u64);
+        let share = Turns::of_elements(self.op.dtype, row).max_writes(2);
         self.device.max_invocations.saturating_mul(share)
     }
 
@@ -282,6 +287,20 @@ impl Rows {
     fn row_len(&self) -> u64 {
         self.sizes[0]
     }
+
+    /// Whether an operand of these strides around the row is one stretch of elements.
+    fn follow_one_another(&self, strides: &[i32]) -> bool {
+        let mut len = 1;
+        self.sizes.iter().zip(strides).all(|(size, &stride)| {
+            len *= size;
+            i64::from(stride) == len as i64
+        })
+    }
+
+    /// Whether rows end within packs.
+    fn are_ragged(&self, pack: u64) -> bool {
+        self.sizes.len() > 1 && !self.row_len().is_multiple_of(pack)
+    }
 }
 
 /// What one dispatch reads of an operand: what is bound, and where its elements are in it.
@@ -329,20 +348,62 @@ impl Read {
         })
     }
 
-    fn is_splat(&self) -> bool {
-        self.params.row_stride == 0
+    /// How the kernel of packs reads it, if it can.
+    fn in_packs(&self, rows: &Rows, pack: u64) -> Option<Form> {
+        let along_row = self.repeats_along_row()?;
+        // Where rows end within packs, those of an operand of its own layout do so elsewhere.
+        let aligned = match rows.row_len().is_multiple_of(pack) {
+            true => multiples(&self.params.strides, pack),
+            false => rows.follow_one_another(&self.params.strides),
+        };
+        Some(Form { along_row, row_after_row: false, shifted: !along_row && !(aligned && self.begins_with_pack(pack)) })
     }
 
-    /// Whether a row can be read in whole packs.
-    fn has_packs(&self, pack: u64) -> bool {
-        let aligned = |stride: &i32| u64::from(stride.unsigned_abs()).is_multiple_of(pack);
-        !self.partial
-            && (self.is_splat()
-                || self.params.row_stride == 1
-                    && self.span >= pack
-                    && u64::from(self.params.start).is_multiple_of(pack)
-                    && self.params.strides.iter().all(aligned))
+    /// How the kernel of short rows reads it, if it can: as one stretch, or one element after another, or the same again.
+    fn in_short_rows(&self, len: u64, pack: u64) -> Option<Form> {
+        let along_row = self.repeats_along_row()?;
+        let (&next_row, around) = self.params.strides.split_first()?;
+        let row_after_row = next_row == 0;
+        let in_one_piece = row_after_row || i64::from(next_row) == if along_row { 1 } else { len as i64 };
+        let aligned = multiples(around, pack) && self.begins_with_pack(pack);
+        in_one_piece.then_some(Form { along_row, row_after_row, shifted: !row_after_row && !aligned })
     }
+
+    /// Whether a row has one element of it; nothing where it is neither that nor a stretch of them.
+    fn repeats_along_row(&self) -> Option<bool> {
+        (!self.partial && matches!(self.params.row_stride, 0 | 1)).then_some(self.params.row_stride == 0)
+    }
+
+    fn begins_with_pack(&self, pack: u64) -> bool {
+        self.span >= pack && u64::from(self.params.start).is_multiple_of(pack)
+    }
+}
+
+fn multiples(strides: &[i32], pack: u64) -> bool {
+    strides.iter().all(|stride| u64::from(stride.unsigned_abs()).is_multiple_of(pack))
+}
+
+/// How whole packs of an operand are read.
+#[derive(Clone, Copy)]
+struct Form {
+    /// There is one element for all of a row.
+    along_row: bool,
+    /// There are the same elements in row after row.
+    row_after_row: bool,
+    /// Packs begin anywhere in the binding.
+    shifted: bool,
+}
+
+/// A bit for each operand of which this is so.
+fn mask(forms: &[Form], is_so: impl Fn(&Form) -> bool) -> u32 {
+    forms.iter().enumerate().fold(0, |mask, (n, form)| mask | u32::from(is_so(form)) << n)
+}
+
+/// A program of Max, and the elements that it writes at once.
+#[derive(Clone, Copy)]
+struct Writer {
+    program: Program,
+    write_len: u64,
 }
 
 /// The loop iterations of an invocation.
@@ -351,33 +412,27 @@ struct Turns {
     write_len: u64,
     /// The turns that this takes.
     each: u64,
+    /// The turns that it takes to begin a row.
+    row: u64,
 }
 
 impl Turns {
-    fn of_pack(dtype: DType) -> Turns {
-        Turns { write_len: dtype.pack_elements(), each: dtype.lanes() }
-    }
-
-    fn of_unit(dtype: DType) -> Turns {
-        Turns { write_len: dtype.lanes(), each: 1 }
-    }
-
     /// Of finding where a row begins in each operand.
     fn of_row(operands: u64, dimensions: u64) -> u64 {
         1 + operands + dimensions * (1 + operands)
     }
 
-    /// Of a row that may begin and end within a unit, each of which may have something to be kept. lavapipe walks through the
-    /// loops of a branch once, also where no invocation takes it.
-    fn of_ragged_row(dtype: DType, operands: u64, dimensions: u64) -> u64 {
-        Turns::of_row(operands, dimensions) + 4 * dtype.lanes()
+    /// Of single elements in rows that may begin and end within a unit, each of which may have something to be kept. lavapipe
+    /// walks through the loops of a branch once, also where no invocation takes it.
+    fn of_elements(dtype: DType, row: u64) -> Turns {
+        Turns { write_len: dtype.lanes(), each: 1, row: row + 4 * dtype.lanes() }
     }
 
-    /// The writes of an invocation that stay below [`MAX_STEPS`], where rows have so many elements and each takes so many
-    /// turns. The first and the last row may be begun for little.
-    fn max_writes(&self, row_len: u64, row_turns: u64) -> u64 {
-        let left = MAX_STEPS - 2 * (row_turns + self.each);
-        (left * row_len / (self.each * row_len + self.write_len * row_turns)).max(1)
+    /// The writes of an invocation that stay below [`MAX_STEPS`], where rows have so many elements. The first and the last
+    /// row may be begun for little.
+    fn max_writes(&self, row_len: u64) -> u64 {
+        let left = MAX_STEPS - 2 * (self.row + self.each);
+        (left * row_len / (self.each * row_len + self.write_len * self.row)).max(1)
     }
 }
 
@@ -412,44 +467,79 @@ impl OutputBox<'_> {
         Ok(rounds)
     }
 
-    /// Whole packs, where every operand has them; what remains element by element.
+    /// Whole packs, where every operand can be read so; what remains element by element.
     fn dispatches(&self, reads: &[Read], continues: bool) -> Result<Dispatches, Error> {
-        let (pack, lanes) = (self.dtype.pack_elements(), self.dtype.lanes());
+        let lanes = self.dtype.lanes();
         let units = (self.begin + self.len).div_ceil(lanes);
-        let elements = Program::MaxElements { operands: reads.len() as u32 };
-        let packs = self.len / pack;
-        let whole = self.rows.row_len().is_multiple_of(pack);
-        let packs_fit = self.begin == 0
-            && (whole || self.rows.sizes.len() == 1 && packs >= FEWEST_PACKS)
-            && reads.iter().all(|read| read.has_packs(pack));
-        if !packs_fit {
-            return Ok(Dispatches(vec![self.dispatch(elements, reads, continues, self.begin / lanes..units)?]));
-        }
-        let splats = reads.iter().enumerate().filter(|(_, o)| o.is_splat()).fold(0, |mask, (n, _)| mask | 1 << n);
-        let program = Program::MaxPacks { operands: reads.len() as u32, splats };
-        let mut dispatches = Dispatches(vec![self.dispatch(program, reads, continues, 0..packs)?]);
-        if !whole {
-            dispatches.push(self.dispatch(elements, reads, continues, packs * pack / lanes..units)?)?;
+        let elements = |first| {
+            let program = Program::MaxElements { operands: reads.len() as u32 };
+            self.dispatch(Writer { program, write_len: lanes }, reads, continues, first..units)
+        };
+        let Some(bulk) = self.bulk(reads) else {
+            return Ok(Dispatches(vec![elements(self.begin / lanes)?]));
+        };
+        let writes = self.len / bulk.write_len;
+        let mut dispatches = Dispatches(vec![self.dispatch(bulk, reads, continues, 0..writes)?]);
+        if !self.len.is_multiple_of(bulk.write_len) {
+            dispatches.push(elements(writes * bulk.write_len / lanes)?)?;
         }
         Ok(dispatches)
     }
 
+    /// How whole packs are written, if that is possible and worth it.
+    fn bulk(&self, reads: &[Read]) -> Option<Writer> {
+        let pack = self.dtype.pack_elements();
+        self.short_rows(reads).or_else(|| self.packs(reads)).filter(|bulk| {
+            let writes = self.len / bulk.write_len;
+            let pays = self.len.is_multiple_of(bulk.write_len) || writes * bulk.write_len >= FEWEST_PACKS * pack;
+            self.begin == 0 && writes > 0 && pays
+        })
+    }
+
+    fn packs(&self, reads: &[Read]) -> Option<Writer> {
+        let pack = self.dtype.pack_elements();
+        if self.rows.are_ragged(pack) && self.rows.row_len() < FEWEST_RAGGED_PACKS * pack {
+            return None;
+        }
+        let forms = reads.iter().map(|read| read.in_packs(&self.rows, pack)).collect::<Option<Vec<_>>>()?;
+        let (splats, shifted) = (mask(&forms, |form| form.along_row), mask(&forms, |form| form.shifted));
+        let program = Program::MaxPacks { operands: reads.len() as u32, splats, shifted };
+        Some(Writer { program, write_len: pack })
+    }
+
+    /// Bunches of rows, where they lie in one piece, and there are enough to keep the device busy.
+    fn short_rows(&self, reads: &[Read]) -> Option<Writer> {
+        let pack = self.dtype.pack_elements();
+        let (len, &rows) = (self.rows.row_len(), self.rows.sizes.get(1)?);
+        let in_one_piece = rows.is_multiple_of(pack) || self.rows.sizes.len() == 2;
+        let busy = self.len / (pack * len) * SHORT_ROWS_INVOCATIONS >= self.device.tuning.busy_invocations;
+        if !(2..=longest_short_row(self.dtype)).contains(&len) || !in_one_piece || !busy {
+            return None;
+        }
+        let forms = reads.iter().map(|read| read.in_short_rows(len, pack)).collect::<Option<Vec<_>>>()?;
+        let program = Program::MaxShortRows {
+            operands: reads.len() as u32,
+            len: len as u32,
+            of_rows: mask(&forms, |form| form.along_row),
+            of_columns: mask(&forms, |form| form.row_after_row),
+            shifted: mask(&forms, |form| form.shifted),
+        };
+        Some(Writer { program, write_len: pack * len })
+    }
+
     /// Writes these packs, or output units.
-    fn dispatch(
-        &self,
-        program: Program,
-        reads: &[Read],
-        continues: bool,
-        writes: Range<u64>,
-    ) -> Result<Dispatch, Error> {
+    fn dispatch(&self, writer: Writer, reads: &[Read], continues: bool, writes: Range<u64>) -> Result<Dispatch, Error> {
         let (device, group) = (self.device, self.device.tuning.group);
         let count = writes.end - writes.start;
-        let share = self.share(program, reads.len() as u64, count)?;
+        let share = self.share(writer, reads.len() as u64, count)?;
+        let Writer { program, write_len } = writer;
+        let ragged = matches!(program, Program::MaxPacks { .. }) && self.rows.are_ragged(write_len);
         let overrides = [
             Some(Override::Group(group as u32)),
             self.nan,
             continues.then_some(Override::Accumulate),
             (self.keeps && !program.takes_packs()).then_some(Override::PreserveEdges),
+            ragged.then_some(Override::Ragged),
             reads.iter().any(|read| read.partial).then_some(Override::BoundsChecked),
         ];
         let operand = |(n, read): (usize, &Read)| Binding { binding: FIRST_OPERAND + n as u32, ..read.window };
@@ -465,22 +555,35 @@ impl OutputBox<'_> {
                 sizes: self.rows.sizes[1..].iter().map(|&size| to_u32(size)).collect::<Result<_, _>>()?,
                 operands: reads.iter().map(|read| read.params.clone()).collect(),
             }),
-            grid: device.grid(count.div_ceil(share).div_ceil(group), group * share * self.dtype.pack_elements())?,
+            grid: device.grid(
+                count.div_ceil(share).div_ceil(group),
+                group * share * write_len.max(self.dtype.pack_elements()),
+            )?,
             bindings: [self.target].into_iter().chain(reads.iter().enumerate().map(operand)).collect(),
         })
     }
 
-    /// The packs, or output units, that an invocation writes: several, unless finding a row's addresses takes too long.
-    fn share(&self, program: Program, operands: u64, writes: u64) -> Result<u64, Error> {
-        let dimensions = self.rows.sizes.len() as u64 - 1;
-        let (unit, row) = match program.takes_packs() {
-            true => (Turns::of_pack(self.dtype), Turns::of_row(operands, dimensions)),
-            false => (Turns::of_unit(self.dtype), Turns::of_ragged_row(self.dtype, operands, dimensions)),
-        };
-        let (limit, needed) = (unit.max_writes(self.rows.row_len(), row), self.device.needed_share(writes));
+    /// The packs, bunches or output units that an invocation writes: several, unless finding a row's addresses takes too long.
+    fn share(&self, writer: Writer, operands: u64, writes: u64) -> Result<u64, Error> {
+        let (turns, stretch) = self.turns(writer, operands);
+        let (limit, needed) = (turns.max_writes(stretch), self.device.needed_share(writes));
         if needed > limit {
             return Err(Error::TooLarge { what: "writes of one invocation", given: needed, limit });
         }
         Ok(self.device.share(writes).min(limit))
+    }
+
+    /// What an invocation takes, and the elements for which it finds the addresses once.
+    fn turns(&self, Writer { program, write_len }: Writer, operands: u64) -> (Turns, u64) {
+        let (sizes, lanes) = (&self.rows.sizes, self.dtype.lanes());
+        let row = Turns::of_row(operands, sizes.len() as u64 - 1);
+        match program {
+            // A row that ends within a pack needs the next one's beginning, too.
+            Program::MaxPacks { .. } => (Turns { write_len, each: lanes, row: 2 * row }, sizes[0]),
+            Program::MaxShortRows { len, .. } => {
+                (Turns { write_len, each: u64::from(len) * lanes, row }, sizes[0] * sizes[1])
+            }
+            _ => (Turns::of_elements(self.dtype, row), sizes[0]),
+        }
     }
 }

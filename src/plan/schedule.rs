@@ -20,7 +20,7 @@ const FEWEST_FAR_LOADS: u64 = 1 << 17;
 
 /// The invocations of other kernels whose work an invocation that takes bunches of short rows does, and no fewer keep a
 /// device as busy.
-const SHORT_ROWS_INVOCATIONS: u64 = 8;
+pub(super) const SHORT_ROWS_INVOCATIONS: u64 = 8;
 
 /// The most runs of a row that is short: those of a window of pixels.
 const MAX_SHORT_RUNS: u64 = 64;

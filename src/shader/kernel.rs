@@ -56,12 +56,27 @@ pub enum Program {
         /// Whether slices are whole packs, and are written as such.
         packs: bool,
     },
-    /// Max of operands that run along the output's rows in whole packs, or have one element for all of a row.
+    /// Max, in whole packs, of operands that run along the output's rows, or have one element for all of a row.
     MaxPacks {
         /// Operands that one dispatch reads.
         operands: u32,
         /// Bit n is set if operand n has one element for all of a row.
         splats: u32,
+        /// Bit n is set if operand n's packs begin anywhere, and are shifted out of words.
+        shifted: u32,
+    },
+    /// Max where rows are so short that many of them share packs.
+    MaxShortRows {
+        /// Operands that one dispatch reads.
+        operands: u32,
+        /// Elements of a row.
+        len: u32,
+        /// Bit n is set if operand n has one element for all of a row.
+        of_rows: u32,
+        /// Bit n is set if operand n has the same elements in row after row.
+        of_columns: u32,
+        /// Bit n is set if operand n's packs begin anywhere, and are shifted out of words.
+        shifted: u32,
     },
     /// Max of any operands.
     MaxElements {
@@ -226,6 +241,9 @@ impl Kernel {
             }
             Program::Merge { operator, epilogue, .. } => stored(operator, epilogue, true),
             Program::MaxPacks { operands, .. } | Program::MaxElements { operands } => operands <= u32::BITS,
+            Program::MaxShortRows { operands, len, .. } => {
+                operands <= u32::BITS && (2..=longest_short_row(self.dtype)).contains(&len.into())
+            }
             Program::Fill | Program::HardmaxWriteColumns { .. } | Program::HardmaxWriteRows { .. } => true,
         }
     }
@@ -237,7 +255,7 @@ impl Program {
         match self {
             Program::Reduce { access, .. } => !matches!(access, Access::Strided),
             Program::HardmaxWriteRows { packs } | Program::HardmaxWriteColumns { packs } => packs,
-            Program::MaxPacks { .. } => true,
+            Program::MaxPacks { .. } | Program::MaxShortRows { .. } => true,
             Program::Fill | Program::Merge { .. } | Program::MaxElements { .. } => false,
         }
     }
@@ -290,8 +308,15 @@ impl fmt::Display for Kernel {
             Program::HardmaxWriteRows { packs } => {
                 write!(f, "hardmax_write_rows {}{}", self.dtype, if packs { " in packs" } else { "" })?;
             }
-            Program::MaxPacks { operands, splats } => {
-                write!(f, "max_packs {} of {operands}, {} splat", self.dtype, splats.count_ones())?;
+            Program::MaxPacks { operands, splats, shifted } => {
+                let (splats, shifted) = (splats.count_ones(), shifted.count_ones());
+                write!(f, "max_packs {} of {operands}, {splats} splat, {shifted} shifted", self.dtype)?;
+            }
+            Program::MaxShortRows { operands, len, of_rows, of_columns, shifted } => {
+                let (of_rows, of_columns, shifted) =
+                    (of_rows.count_ones(), of_columns.count_ones(), shifted.count_ones());
+                write!(f, "max_short_rows of {len} {} of {operands}, ", self.dtype)?;
+                write!(f, "{of_rows} of rows, {of_columns} of columns, {shifted} shifted")?;
             }
             Program::MaxElements { operands } => write!(f, "max_elements {} of {operands}", self.dtype)?,
         }

@@ -3,7 +3,7 @@
 //! One table: the text is joined from it, bind group layouts are made from it, plans are checked against it. tests/shaders
 //! holds it against naga's reading of the text, and each file against the names that it says it imports.
 
-use super::operands::{FIRST_OPERAND, element_operands, pack_operands};
+use super::operands::{FIRST_OPERAND, ShortRows, element_operands, pack_operands};
 use super::short_rows::{longest_short_row, short_rows};
 use super::text::shader;
 use super::{Access, Epilogue, Kernel, Operator, Override, Program};
@@ -159,7 +159,9 @@ files! {
     WINNERS_WIDE = "lib/winners_wide", binds [], overrides [];
 
     BROADCAST = "lib/broadcast", binds [], overrides ["ACCUMULATE"];
-    MAX_PACKS = "max_packs", binds [writes(1, Pack, Result)], overrides ["GROUP"];
+    MAX_STORE = "lib/max_store", binds [writes(1, Pack, Result)], overrides [];
+    MAX_PACKS = "max_packs", binds [], overrides ["GROUP", "RAGGED"];
+    MAX_SHORT_ROWS = "max_short_rows", binds [], overrides ["GROUP"];
     MAX_ELEMENTS = "max_elements", binds [writes(1, Unit, Result)], overrides ["GROUP", "PRESERVE_EDGES", "BOUNDS_CHECKED"];
 }
 
@@ -171,7 +173,14 @@ impl Kernel {
             Program::Reduce { operator, access: Access::ShortRows { len }, .. } => {
                 short_rows(self.dtype, u64::from(len).min(longest_short_row(self.dtype)), operator)
             }
-            Program::MaxPacks { operands, splats } => pack_operands(self.dtype, operands.min(u32::BITS), splats),
+            Program::MaxPacks { operands, splats, shifted } => {
+                pack_operands(self.dtype, operands.min(u32::BITS), splats, shifted)
+            }
+            Program::MaxShortRows { operands, len, of_rows, of_columns, shifted } => {
+                let (dtype, operands) = (self.dtype, operands.min(u32::BITS));
+                let len = u64::from(len).clamp(2, longest_short_row(dtype));
+                ShortRows { dtype, operands, len, of_rows, of_columns, shifted }.text()
+            }
             Program::MaxElements { operands } => element_operands(self.dtype, operands.min(u32::BITS)),
             _ => String::new(),
         };
@@ -191,8 +200,13 @@ impl Kernel {
         let mut bindings: Vec<_> = self.files().flat_map(|file| file.bindings).map(declaration).collect();
         let operand = |n, element| declaration(&reads(FIRST_OPERAND + n, element, Operand));
         match self.program {
-            Program::MaxPacks { operands, splats } => bindings.extend(
-                (0..operands.min(u32::BITS)).map(|n| operand(n, if splats >> n & 1 == 1 { Word } else { Pack })),
+            Program::MaxPacks { operands, splats, shifted } => bindings.extend(
+                (0..operands.min(u32::BITS))
+                    .map(|n| operand(n, if (splats | shifted) >> n & 1 == 1 { Word } else { Pack })),
+            ),
+            Program::MaxShortRows { operands, of_columns, shifted, .. } => bindings.extend(
+                (0..operands.min(u32::BITS))
+                    .map(|n| operand(n, if (of_columns | shifted) >> n & 1 == 1 { Word } else { Pack })),
             ),
             Program::MaxElements { operands } => {
                 bindings.extend((0..operands.min(u32::BITS)).map(|n| operand(n, Word)));
@@ -241,7 +255,8 @@ impl Kernel {
                 &[],
                 &[],
             ],
-            Program::MaxPacks { .. } => [&[BROADCAST, MAX_PACKS], &[], &[], &[], &[]],
+            Program::MaxPacks { .. } => [&[BROADCAST, MAX_STORE, MAX_PACKS], &[], &[], &[], &[]],
+            Program::MaxShortRows { .. } => [&[BROADCAST, MAX_STORE, MAX_SHORT_ROWS], &[], &[], &[], &[]],
             Program::MaxElements { .. } => [&[BROADCAST, MAX_ELEMENTS], &[], &[], &[], &[]],
         };
         let packs: Files = match (self.program.takes_packs(), self.int64) {

@@ -1,61 +1,278 @@
-//! The only generated text: the declarations of a Max kernel's operands, and how they are folded, one line each, since
-//! WGSL has no arrays of bindings.
+//! Generated text: the declarations of a Max kernel's operands, and how they are folded, one line each, since WGSL has no
+//! arrays of bindings.
 
+use super::short_rows::component;
 use crate::DType;
 
 /// The binding of a Max kernel's first operand; 0 holds the parameters and 1 the output.
 pub(crate) const FIRST_OPERAND: u32 = 2;
 
-pub(super) fn pack_operands(dtype: DType, operands: u32, splats: u32) -> String {
-    let mut declarations = format!("\nconst OPERANDS = {operands}u;\n");
-    let mut addresses = String::new();
-    let mut runs = String::new();
-    let mut constants = String::new();
+/// `pack` and its number is an operand's pack that begins with an element; of a splat it is the element in every place.
+pub(super) fn pack_operands(dtype: DType, operands: u32, splats: u32, shifted: u32) -> String {
+    let is_splat = |n: &u32| splats >> n & 1 == 1;
+    let mut text = String::new();
     for n in 0..operands {
-        let is_splat = splats >> n & 1 == 1;
-        let is_first = if is_splat { constants.is_empty() } else { splats == 0 && runs.is_empty() };
-        let fold = |pack: String| match is_first {
-            true => format!("    m = maxima_of({pack});\n"),
-            false => format!("    m = fold(m, {pack});\n"),
-        };
-        let element = if is_splat { "u32" } else { "BoundPack" };
-        declarations += &operand(n, element);
-        match (is_splat, dtype.bytes() == 8) {
-            (false, _) => {
-                addresses += &format!("    packs[{n}] /= PACK_ELEMENTS;\n");
-                runs += &fold(format!("words_of(operand{n}[packs[{n}] + column])"));
-            }
-            (true, false) => {
-                constants += &fold(format!("splat(operand{n}[at[{n}] / LANES], at[{n}] % LANES)"));
-            }
-            (true, true) => {
-                constants +=
-                    &format!("    let e{n} = vec2<u32>(operand{n}[2u * at[{n}]], operand{n}[2u * at[{n}] + 1u]);\n");
-                constants += &fold(format!("vec4<u32>(e{n}, e{n})"));
+        text += &operand_packs(dtype, n, is_splat(&n), shifted >> n & 1 == 1);
+    }
+    let straddling = |n| match (is_splat(&n), shifted >> n & 1 == 1) {
+        (true, _) => format!("joined(pack{n}(at[{n}]), pack{n}(next[{n}]), mask)"),
+        (false, true) => {
+            format!("joined(pack{n}(at[{n}] + column), pack{n}(next[{n}] + column - params.row_len), mask)")
+        }
+        (false, false) => format!("pack{n}(at[{n}] + column)"), // it runs on into the next row
+    };
+    let begun = splats & mask(operands) != 0;
+    begin(operands)
+        + &text
+        + &folding("fold_splats(at: Addresses)", false, (0..operands).filter(is_splat), |n| format!("pack{n}(at[{n}])"))
+        + &folding(
+            "fold_runs(before: Maxima, at: Addresses, column: u32)",
+            begun,
+            (0..operands).filter(|n| !is_splat(n)),
+            |n| format!("pack{n}(at[{n}] + column)"),
+        )
+        + &folding(
+            "fold_straddling(at: Addresses, next: Addresses, column: u32, mask: vec4<u32>)",
+            false,
+            0..operands,
+            straddling,
+        )
+}
+
+/// Binds an operand, and reads a pack of it.
+pub(super) fn operand_packs(dtype: DType, n: u32, is_splat: bool, is_shifted: bool) -> String {
+    let pack = match (is_splat, is_shifted) {
+        (true, _) => splat(dtype, n),
+        (false, true) => shifted_pack(dtype, n),
+        (false, false) => format!("return words_of(operand{n}[e / PACK_ELEMENTS]);"),
+    };
+    let element = if is_splat || is_shifted { "u32" } else { "BoundPack" };
+    operand(n, element) + &format!("fn pack{n}(e: u32) -> vec4<u32> {{ {pack} }}\n")
+}
+
+/// What all kernels of Max begin with: how many operands there are, and what asks for all lengths (see `lib/grid.wgsl`).
+pub(super) fn begin(operands: u32) -> String {
+    let longer = |lengths: String, n| format!("max({lengths}, arrayLength(&operand{n}))");
+    let longest = (0..operands).fold("0u".to_string(), longer);
+    format!("\nconst OPERANDS = {operands}u;\nfn longest_operand() -> u32 {{ return {longest}; }}\n")
+}
+
+fn mask(operands: u32) -> u32 {
+    if operands == u32::BITS { u32::MAX } else { (1 << operands) - 1 }
+}
+
+/// A function that folds packs, onto those `before` where there are any.
+fn folding(signature: &str, begun: bool, operands: impl Iterator<Item = u32>, pack: impl Fn(u32) -> String) -> String {
+    let before = begun.then(|| "before".to_string());
+    let join = |m: Option<String>, n| match m {
+        Some(m) => Some(format!("fold({m}, {})", pack(n))),
+        None => Some(format!("maxima_of({})", pack(n))),
+    };
+    let folded = operands.fold(before, join).unwrap_or("no_maxima()".to_string());
+    format!("fn {signature} -> Maxima {{ return {folded}; }}\n")
+}
+
+fn splat(dtype: DType, n: u32) -> String {
+    match dtype.bytes() {
+        8 => format!("return vec2<u32>(operand{n}[2u * e], operand{n}[2u * e + 1u]).xyxy;"),
+        _ => format!("return splat(operand{n}[e / LANES], e % LANES);"),
+    }
+}
+
+/// A pack that begins with any element: four words or, of a type of several elements a word, their parts and a fifth's. One
+/// that belongs to the end of the row before may begin in front of the binding.
+fn shifted_pack(dtype: DType, n: u32) -> String {
+    let first = match dtype.lanes() {
+        1 => format!("{}u * e", dtype.key_words()),
+        _ => "(e + PACK_ELEMENTS) / LANES - 4u".to_string(),
+    };
+    let words = (0..4).map(|i| format!("operand{n}[w + {i}u]")).collect::<Vec<_>>().join(", ");
+    let pack = match dtype.lanes() {
+        1 => format!("vec4<u32>({words})"),
+        _ => format!("shifted(vec4<u32>({words}), operand{n}[w + 4u], e % LANES)"),
+    };
+    format!("let w = {first}; return {pack};")
+}
+
+/// What is read for a bunch of short rows, as many as a pack has elements: bit n is of operand n.
+#[derive(Clone, Copy)]
+pub(super) struct ShortRows {
+    pub dtype: DType,
+    pub operands: u32,
+    /// Elements of a row.
+    pub len: u64,
+    /// Has one element for each row or, if it is of columns, too, for all of them.
+    pub of_rows: u32,
+    /// Has the same elements in every row.
+    pub of_columns: u32,
+    /// Packs begin anywhere, and are shifted out of words.
+    pub shifted: u32,
+}
+
+/// What an operand has for a bunch.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bunch {
+    /// An element for each of the output's.
+    All,
+    OfRows,
+    OfColumns,
+    One,
+}
+
+impl ShortRows {
+    /// `fixed_packs` is what the operands have for every bunch of a stretch; `store_rows` puts the others beside it.
+    pub fn text(&self) -> String {
+        let mut members = vec!["none: u32".to_string()];
+        let mut fixed = vec!["0u".to_string()];
+        let (mut operands, mut before, mut found) = (String::new(), String::new(), String::new());
+        for n in 0..self.operands {
+            let bunch = self.bunch(n);
+            operands += &operand_packs(self.dtype, n, bunch == Bunch::One, self.is_shifted(n));
+            match bunch {
+                Bunch::All => {}
+                Bunch::OfRows => found += &self.row_elements(n),
+                Bunch::OfColumns => {
+                    before += &self.column_words(n);
+                    members.extend((0..self.len).map(|k| format!("p{n}_{k}: vec4<u32>")));
+                    fixed.extend((0..self.len).map(|k| self.column_pack(n, k)));
+                }
+                Bunch::One => {
+                    members.push(format!("p{n}: vec4<u32>"));
+                    fixed.push(format!("pack{n}(at[{n}])"));
+                }
             }
         }
-    }
-    format!(
-        "{declarations}{}
-fn fold_splats(at: Addresses) -> Maxima {{
-    var m = no_maxima();
-{constants}    return m;
+        let store = |k| {
+            let fold = |m: Option<String>, n| match m {
+                Some(m) => Some(format!("fold({m}, {})", self.pack(n, k))),
+                None => Some(format!("maxima_of({})", self.pack(n, k))),
+            };
+            let folded = (0..self.operands).fold(None, fold).unwrap_or("no_maxima()".to_string());
+            format!("    store(i + {k}u, {folded});\n")
+        };
+        format!(
+            "{}{operands}const ROW_LEN = {}u;
+struct Fixed {{ {} }}
+fn fixed_packs(at: Addresses) -> Fixed {{
+{before}    return Fixed({});
 }}
-fn pack_addresses(at: Addresses) -> Addresses {{
-    var packs = at;
-{addresses}    return packs;
-}}
-fn fold_runs(before: Maxima, packs: Addresses, column: u32) -> Maxima {{
-    var m = before;
-{runs}    return m;
-}}
+fn store_rows(i: u32, at: Addresses, rows: u32, fixed: Fixed) {{
+{found}{}}}
 ",
-        longest_operand(operands)
-    )
+            begin(self.operands),
+            self.len,
+            members.join(", "),
+            fixed.join(", "),
+            (0..self.len).map(store).collect::<String>()
+        )
+    }
+
+    fn bunch(&self, n: u32) -> Bunch {
+        match (self.of_rows >> n & 1, self.of_columns >> n & 1) {
+            (0, 0) => Bunch::All,
+            (1, 0) => Bunch::OfRows,
+            (0, _) => Bunch::OfColumns,
+            _ => Bunch::One,
+        }
+    }
+
+    fn is_shifted(&self, n: u32) -> bool {
+        (self.shifted | self.of_columns) >> n & 1 == 1
+    }
+
+    /// What an operand has for a bunch's pack number k.
+    fn pack(&self, n: u32, k: u64) -> String {
+        match self.bunch(n) {
+            Bunch::All => {
+                format!("pack{n}(at[{n}] + rows * ROW_LEN + {}u)", k * self.dtype.pack_elements())
+            }
+            Bunch::OfRows => self.row_pack(n, k),
+            Bunch::OfColumns => format!("fixed.p{n}_{k}"),
+            Bunch::One => format!("fixed.p{n}"),
+        }
+    }
+
+    /// An operand's element for each row of a bunch, in every place of a word.
+    fn row_elements(&self, n: u32) -> String {
+        let pack = format!("    let r{n} = pack{n}(at[{n}] + rows);\n");
+        let splats = |lane| format!("    let r{n}_{lane} = lane_splats(r{n}, {lane}u);\n");
+        match self.dtype.lanes() {
+            1 => pack,
+            lanes => pack + &(0..lanes).map(splats).collect::<String>(),
+        }
+    }
+
+    /// Their pack number k: of each word the row that its first element belongs to and, behind that row's end, the next.
+    fn row_pack(&self, n: u32, k: u64) -> String {
+        let (pack, lanes) = (self.dtype.pack_elements(), self.dtype.lanes());
+        if self.dtype.bytes() == 8 {
+            let element = |e: u64| if (k * pack + e) / self.len == 0 { "xy" } else { "zw" };
+            return format!("r{n}.{}{}", element(0), element(1));
+        }
+        let word = |row: u64| match lanes {
+            1 => format!("r{n}.{}", component(row)),
+            _ => format!("r{n}_{}.{}", row % lanes, component(row / lanes)),
+        };
+        let words = |row: &dyn Fn(u64) -> u64| {
+            let of_word = |w| word(row(k * pack + w * lanes));
+            format!("vec4<u32>({})", (0..4).map(of_word).collect::<Vec<_>>().join(", "))
+        };
+        let (first, last) = (|e: u64| e / self.len, |e: u64| (e + lanes - 1) / self.len);
+        let mask = |w| {
+            let e = k * pack + w * lanes;
+            match first(e) == last(e) {
+                true => u32::MAX,
+                false => (1 << ((last(e) * self.len - e) * self.dtype.bytes() * 8)) - 1, // the bits before the next row
+            }
+        };
+        let masks: Vec<u32> = (0..4).map(mask).collect();
+        if masks == [u32::MAX; 4] {
+            return words(&first);
+        }
+        let masks = masks.iter().map(|mask| format!("{mask}u")).collect::<Vec<_>>().join(", ");
+        format!("joined({}, {}, vec4<u32>({masks}))", words(&first), words(&last))
+    }
+
+    /// The words of rows of the same elements, as far as they are different.
+    fn column_words(&self, n: u32) -> String {
+        let (pack, lanes) = (self.dtype.pack_elements(), self.dtype.lanes());
+        let packs = (0..self.len.div_ceil(pack))
+            .map(|q| format!("    let q{n}_{q} = pack{n}(at[{n}] + {}u);\n", q * pack))
+            .collect::<String>();
+        if self.dtype.bytes() == 8 {
+            return packs;
+        }
+        let element = |c: u64, lane: u64| {
+            let word = format!("q{n}_{}.{}", c / pack, component(c % pack / lanes));
+            if lanes == 1 { word } else { format!("lane_moved({word}, {}u, {lane}u)", c % lanes) }
+        };
+        let word = |i: u64| {
+            let elements = (0..lanes).map(|lane| element((i * lanes + lane) % self.len, lane));
+            format!("    let w{n}_{i} = {};\n", elements.collect::<Vec<_>>().join(" | "))
+        };
+        packs + &(0..self.column_period()).map(word).collect::<String>()
+    }
+
+    /// The words after which they are the same again.
+    fn column_period(&self) -> u64 {
+        (1..=self.len).find(|words| (words * self.dtype.lanes()).is_multiple_of(self.len)).unwrap_or(self.len)
+    }
+
+    fn column_pack(&self, n: u32, k: u64) -> String {
+        if self.dtype.bytes() == 8 {
+            let element = |e: u64| {
+                let c = (k * 2 + e) % self.len;
+                format!("q{n}_{}.{}", c / 2, if c.is_multiple_of(2) { "xy" } else { "zw" })
+            };
+            return format!("vec4<u32>({}, {})", element(0), element(1));
+        }
+        let word = |c| format!("w{n}_{}", (k * 4 + c) % self.column_period());
+        format!("vec4<u32>({})", (0..4).map(word).collect::<Vec<_>>().join(", "))
+    }
 }
 
 pub(super) fn element_operands(dtype: DType, operands: u32) -> String {
-    let mut declarations = format!("\nconst OPERANDS = {operands}u;\n");
+    let mut declarations = begin(operands);
     let mut folds = String::new();
     for n in 0..operands {
         declarations += &operand(n, "u32");
@@ -73,21 +290,13 @@ pub(super) fn element_operands(dtype: DType, operands: u32) -> String {
         folds += &format!("    if (!BOUNDS_CHECKED || e{n} < {elements}) {{ key = key_max(key, {element}); }}\n");
     }
     format!(
-        "{declarations}{}
+        "{declarations}
 fn fold_elements(at: Addresses, column: u32) -> Key {{
     var key = least_key();
 {folds}    return key;
 }}
-",
-        longest_operand(operands)
+"
     )
-}
-
-/// What asks for all lengths: see `lib/grid.wgsl`.
-fn longest_operand(operands: u32) -> String {
-    let longer = |lengths: String, n| format!("max({lengths}, arrayLength(&operand{n}))");
-    let longest = (0..operands).fold("0u".to_string(), longer);
-    format!("fn longest_operand() -> u32 {{ return {longest}; }}\n")
 }
 
 fn operand(n: u32, element: &str) -> String {

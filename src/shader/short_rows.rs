@@ -152,6 +152,7 @@ fn store_winners(first: u32, w: Winners, m: Maxima) {{
     }
 }
 
-fn component(n: u64) -> char {
+/// The name of a vector's component.
+pub(super) fn component(n: u64) -> char {
     ['x', 'y', 'z', 'w'][n as usize % 4]
 }

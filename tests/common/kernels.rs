@@ -10,7 +10,15 @@ pub fn programs() -> Vec<Program> {
     programs.extend([false, true].map(|packs| Program::HardmaxWriteRows { packs }));
     for operands in [0, 1, 2, 7, 32] {
         programs.push(Program::MaxElements { operands });
-        programs.extend([0, 0b10, u32::MAX].map(|splats| Program::MaxPacks { operands, splats }));
+        for (splats, shifted) in [(0, 0), (0b10, 0b101), (u32::MAX, u32::MAX), (0, u32::MAX)] {
+            programs.push(Program::MaxPacks { operands, splats, shifted });
+        }
+    }
+    for (operands, lens) in [(0, &[3][..]), (3, &[1, 2, 3, 7, 16, 32, 33]), (32, &[3])] {
+        for (of_rows, of_columns, shifted) in [(0, 0, 0), (0b001, 0b010, 0b100), (0b011, 0b010, 0b101)] {
+            let short_rows = |&len| Program::MaxShortRows { operands, len, of_rows, of_columns, shifted };
+            programs.extend(lens.iter().map(short_rows));
+        }
     }
     for operator in [Operator::ReduceMax, Operator::ArgMax] {
         for epilogue in [Epilogue::Record, Epilogue::Value, Epilogue::Index, Epilogue::Both] {

@@ -169,6 +169,9 @@ impl Work {
                 u64::from(p.len).div_ceil(self.write_len(packs)).div_ceil(p.share.into())
             }
             (Program::MaxPacks { .. }, Params::Broadcast(p)) => (u64::from(p.len) / self.pack).div_ceil(p.share.into()),
+            (Program::MaxShortRows { len, .. }, Params::Broadcast(p)) => {
+                (u64::from(p.len / len) / self.pack).div_ceil(p.share.into())
+            }
             (Program::MaxElements { .. }, Params::Broadcast(p)) => {
                 let units = u64::from(p.begin + p.len).div_ceil(self.lanes) - u64::from(p.first);
                 units.div_ceil(p.share.into())
@@ -209,6 +212,11 @@ impl Work {
             }
             (Program::HardmaxWriteRows { packs }, Params::HardmaxWrite(p)) => self.write_rows_turns(packs, p),
             (Program::MaxPacks { operands, .. }, Params::Broadcast(p)) => self.packs_turns(operands.into(), p),
+            (Program::MaxShortRows { operands, len, .. }, Params::Broadcast(p)) => {
+                let stretches = u64::from(p.share) / (u64::from(p.sizes[0]) / self.pack).max(1) + 2;
+                let bunches = u64::from(p.share) * u64::from(len) * self.lanes;
+                bunches + stretches * (1 + Work::row_turns(operands.into(), p))
+            }
             (Program::MaxElements { operands }, Params::Broadcast(p)) => self.elements_turns(operands.into(), p),
             _ => panic!("another program's parameters"),
         }
@@ -291,7 +299,7 @@ impl Work {
     fn packs_turns(&self, operands: u64, p: &BroadcastParams) -> u64 {
         let share = u64::from(p.share);
         let rows = share / (u64::from(p.row_len) / self.pack).max(1) + 2;
-        share * self.lanes + rows * (1 + Work::row_turns(operands, p))
+        (share + rows) * self.lanes + rows * (1 + 2 * Work::row_turns(operands, p)) // a row's end needs the next row
     }
 
     fn elements_turns(&self, operands: u64, p: &BroadcastParams) -> u64 {

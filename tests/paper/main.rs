@@ -104,7 +104,7 @@ fn kinds(op: &impl Operation, limits: &Limits) -> Vec<Kind> {
         let mut program = without_team(dispatch.kernel.program);
         match &mut program {
             Program::HardmaxWriteRows { packs } => *packs = false,
-            Program::MaxPacks { operands, splats } => (*operands, *splats) = (0, 0),
+            Program::MaxPacks { operands, splats, shifted } => (*operands, *splats, *shifted) = (0, 0, 0),
             Program::MaxElements { operands } => *operands = 0,
             _ => {}
         }
@@ -300,7 +300,7 @@ fn hardmax_takes_its_slices_and_no_others() {
 
 #[test]
 fn max_takes_its_operands_and_no_others() {
-    let programs = [Program::MaxPacks { operands: 0, splats: 0 }, Program::MaxElements { operands: 0 }];
+    let programs = [Program::MaxPacks { operands: 0, splats: 0, shifted: 0 }, Program::MaxElements { operands: 0 }];
     let named = programs.map(|program| [(program, DType::U8), (program, DType::I64)]);
     check_all("Max", named.as_flattened(), |dtype, view, limits, input, case| {
         let shape = view.shape().to_vec();

@@ -232,7 +232,7 @@ fn parameters_lie_where_the_shaders_look() {
             operands: vec![operand; operands as usize],
         });
         let named = "len 1 share 2 row_len 3 rank 32 first 5 begin 6 end 7 sizes 20 operands 50";
-        for program in [Program::MaxPacks { operands, splats: 1 }, Program::MaxElements { operands }] {
+        for program in [Program::MaxPacks { operands, splats: 1, shifted: 4 }, Program::MaxElements { operands }] {
             check_params(program, &broadcast, named);
         }
     }

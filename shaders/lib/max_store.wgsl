@@ -1,0 +1,20 @@
+// The output of Max in whole packs.
+import package::{ACCUMULATE, BoundPack, Maxima, bound_pack, fold, longest_operand, pack_of, words_of};
+
+@group(0) @binding(1) var<storage, read_write> values: array<BoundPack>;
+
+// Asks for all lengths (see grid.wgsl).
+fn no_packs() -> bool { return max(arrayLength(&values), longest_operand()) == 0u; }
+
+fn store(i: u32, maxima: Maxima) {
+    var m = maxima;
+    if (ACCUMULATE) {
+        m = fold(m, words_of(values[i]));
+    }
+    values[i] = bound_pack(pack_of(m));
+}
+
+// The first elements of one pack, and behind them what another has there.
+fn joined(first: vec4<u32>, second: vec4<u32>, mask: vec4<u32>) -> vec4<u32> {
+    return (first & mask) | (second & ~mask);
+}
