@@ -3,8 +3,7 @@ import package::{LANES, Unit, empty_unit, with_one};
 
 @group(0) @binding(3) var<storage, read_write> values: array<Unit>;
 
-const WRITE_LEN = LANES;   // elements written at once
-const STORE_LANES = LANES; // slices that fill whole units
+const WRITE_LEN = LANES; // elements written at once
 
 fn write_zeros(i: u32) { values[i] = empty_unit(); }
 // Where zeros stand, or others' ones beside it.

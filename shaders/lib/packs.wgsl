@@ -1,5 +1,6 @@
 // 16-byte packs as they are bound: four words.
 alias BoundPack = vec4<u32>;
+const PACK_PARTS = 4u;
 
 fn words_of(pack: BoundPack) -> vec4<u32> { return pack; }
 fn bound_pack(words: vec4<u32>) -> BoundPack { return words; }

@@ -1,5 +1,6 @@
 // 16-byte packs as they are bound where 64 bits are loaded as fast as 32: the low word of each half first.
 alias BoundPack = vec2<u64>;
+const PACK_PARTS = 2u;
 
 fn words_of(pack: BoundPack) -> vec4<u32> {
     return vec4<u32>(u32(pack.x & 0xfffffffflu), u32(pack.x >> 32u), u32(pack.y & 0xfffffffflu), u32(pack.y >> 32u));

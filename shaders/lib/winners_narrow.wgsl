@@ -17,16 +17,17 @@ fn lane_winners(n: u32, lane: u32) -> vec4<u32> {
 
 // A pack in which those elements are 1 whose winners are at a position.
 fn ones_at(own: PackWinners, position: u32) -> vec4<u32> {
-    var pack = lane_ones(own.lane0, position, 0u);
+    let positions = vec4<u32>(position);
+    var pack = lane_ones(own.lane0, positions, 0u);
     if (LANES > 1u) {
-        pack |= lane_ones(own.lane1, position, 1u);
+        pack |= lane_ones(own.lane1, positions, 1u);
     }
     if (LANES > 2u) {
-        pack |= lane_ones(own.lane2, position, 2u) | lane_ones(own.lane3, position, 3u);
+        pack |= lane_ones(own.lane2, positions, 2u) | lane_ones(own.lane3, positions, 3u);
     }
     return pack;
 }
 
-fn lane_ones(own: vec4<u32>, position: u32, lane: u32) -> vec4<u32> {
-    return select(vec4<u32>(0u), vec4<u32>(with_one(empty_unit(), lane)), own == vec4<u32>(position));
+fn lane_ones(own: vec4<u32>, positions: vec4<u32>, lane: u32) -> vec4<u32> {
+    return select(vec4<u32>(0u), vec4<u32>(with_one(empty_unit(), lane)), own == positions);
 }

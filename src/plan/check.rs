@@ -128,7 +128,12 @@ impl Dispatch {
     fn params_fit(&self) -> bool {
         match (self.kernel.program, &self.params) {
             (Program::Fill, Params::Fill(_)) => true,
-            (Program::HardmaxWriteColumns { .. } | Program::HardmaxWriteRows { .. }, Params::HardmaxWrite(_)) => true,
+            (
+                Program::HardmaxWriteColumns { .. }
+                | Program::HardmaxWriteRows { .. }
+                | Program::HardmaxWriteShortRows { .. },
+                Params::HardmaxWrite(_),
+            ) => true,
             (Program::Merge { .. }, Params::Merge(_)) => true,
             (Program::Reduce { .. }, Params::Reduction(params)) => {
                 params.kept.len() <= MAX_DIMS && params.outer.len() <= MAX_DIMS
@@ -312,6 +317,9 @@ impl Work {
             let packs = len / slice_len.saturating_mul(columns) * (columns / kernel.dtype.pack_elements());
             let tasks = packs.saturating_mul(slice_len.div_ceil(share));
             return Ok(Work { groups: tasks.div_ceil(group.invocations), turns: share.min(slice_len) });
+        }
+        if let Program::HardmaxWriteShortRows { len: row } = kernel.program {
+            return Ok(Work::shared(len / (kernel.dtype.pack_elements() * u64::from(row)), share, 1, group));
         }
         let packs = kernel.program == Program::HardmaxWriteRows { packs: true };
         let write_len = if packs { kernel.dtype.pack_elements() } else { kernel.dtype.lanes() };

@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use super::device::{Device, to_u32};
 use super::fill::{fill, filled_words};
-use super::layout::{blocks, sources};
+use super::layout::{blocks, gcd, sources};
 use super::reduce::reduce;
 use super::schedule::Reduction;
 use super::{Binding, Dispatch, Dispatches, Plan, Slot, output_bindings, target_part};
 use crate::element::{Element, with_element_type};
 use crate::error::list;
-use crate::shader::{Epilogue, HardmaxWriteParams, Kernel, Operator, Override, Params, Program};
+use crate::shader::{Epilogue, HardmaxWriteParams, Kernel, Operator, Override, Params, Program, longest_short_row};
 use crate::{DType, Error, Hardmax, Limits, Operation};
 
 pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
@@ -46,6 +46,19 @@ pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
     plan.complete(dispatches, device)
 }
 
+/// The fewest packs for which a dispatch of their own pays, when a few elements behind them need another.
+const FEWEST_PACKS: u64 = 1024;
+
+/// What writes a part of the output.
+#[derive(Clone, Copy)]
+struct Writer {
+    program: Program,
+    /// The elements that are written at once.
+    write_len: u64,
+    /// The elements of the part.
+    len: u64,
+}
+
 /// The output as blocks of `slice_len` rows of `columns` elements.
 struct Output {
     dtype: DType,
@@ -62,43 +75,99 @@ impl Output {
         Output { dtype, len: shape.iter().product(), slice_len, columns, target }
     }
 
-    /// The dispatches that write once the winners are known: one where output and winners fit a binding each.
+    /// The dispatches that write once the winners are known: one where output and winners fit a binding each, and the output
+    /// is whole packs.
     fn write(&self, device: &Device) -> Result<Dispatches, Error> {
-        let bytes = self.dtype.bytes();
-        let step = device.binding_step(&[bytes]);
-        let most = device.writable(bytes, self.write_len())?;
         let mut dispatches = Dispatches::default();
         let mut first = 0;
         while first < self.len {
-            let countable = self.countable(first) / step * step;
-            if countable == 0 {
-                let limit = u64::from(u32::MAX) - 2 * step;
-                return Err(Error::TooLarge { what: "elements of a slice", given: self.slice_len, limit });
-            }
-            let len = most.min(countable).min(self.len - first);
-            let windows = self.winners(first, len, device);
+            let writer = self.writer(first, device)?;
+            let windows = self.winners(first, writer.len, device);
             let several = windows.len() > 1;
             for (n, winners) in windows.into_iter().enumerate() {
                 let mut overrides = vec![Override::Group(device.tuning.group as u32)];
                 overrides.extend(several.then_some(Override::BoundsChecked));
                 overrides.extend((n > 0).then_some(Override::Accumulate));
-                dispatches.push(self.write_part(first, len, winners, overrides, device)?)?;
+                dispatches.push(self.write_part(first, writer, winners, overrides, device)?)?;
             }
-            first += len;
+            first += writer.len;
         }
         Ok(dispatches)
+    }
+
+    /// What writes from one element on.
+    fn writer(&self, first: u64, device: &Device) -> Result<Writer, Error> {
+        if let Some(writer) = self.short_rows(first, device)? {
+            return Ok(writer);
+        }
+        let (lanes, pack) = (self.dtype.lanes(), self.dtype.pack_elements());
+        let long = self.slice_len > longest_short_row(self.dtype);
+        if self.columns == 1 && (long || self.slice_len.is_multiple_of(pack)) {
+            let step = device.binding_step(&[self.dtype.bytes()]);
+            let writer = self.part(first, Program::HardmaxWriteRows { packs: true }, pack, step, device)?;
+            if self.pays(first, &writer) {
+                return Ok(writer);
+            }
+        }
+        let program = match self.columns {
+            1 => Program::HardmaxWriteRows { packs: false },
+            _ => Program::HardmaxWriteColumns { packs: false },
+        };
+        self.part(first, program, lanes, 1, device)
+    }
+
+    /// Bunches of slices, where one begins with the element, and all winners are in one window. Slices of several whole packs
+    /// are as fast one by one.
+    fn short_rows(&self, first: u64, device: &Device) -> Result<Option<Writer>, Error> {
+        let short = (2..=longest_short_row(self.dtype)).contains(&self.slice_len);
+        let pack = self.dtype.pack_elements();
+        let several_packs = self.slice_len > pack && self.slice_len.is_multiple_of(pack);
+        if self.columns > 1 || !short || several_packs || !first.is_multiple_of(self.slice_len) {
+            return Ok(None);
+        }
+        let (bunch, step) = (pack * self.slice_len, device.binding_step(&[self.dtype.bytes()]));
+        let program = Program::HardmaxWriteShortRows { len: self.slice_len as u32 };
+        let writer = self.part(first, program, bunch, bunch * (step / gcd(step, bunch)), device)?;
+        let pays = self.pays(first, &writer) && self.winners(first, writer.len, device).len() == 1;
+        Ok(pays.then_some(writer))
+    }
+
+    /// As much from one element on as a dispatch can write; if that is not all, steps after which the next can begin.
+    fn part(&self, first: u64, program: Program, write_len: u64, step: u64, device: &Device) -> Result<Writer, Error> {
+        let most = self.most(first, write_len, device)?;
+        let all = first + most == self.len && (step == 1 || most.is_multiple_of(write_len));
+        Ok(Writer { program, write_len, len: if all { most } else { most / step * step } })
+    }
+
+    /// Whether it does without another dispatch for what is left, or writes enough for two.
+    fn pays(&self, first: u64, writer: &Writer) -> bool {
+        let enough = FEWEST_PACKS * self.dtype.pack_elements();
+        writer.len > 0 && (first + writer.len == self.len || writer.len >= enough)
+    }
+
+    /// The most elements from one on that a dispatch can write, so many at a time.
+    fn most(&self, first: u64, write_len: u64, device: &Device) -> Result<u64, Error> {
+        let bytes = self.dtype.bytes();
+        let step = device.binding_step(&[bytes]);
+        let countable = self.countable(first) / step * step;
+        if countable == 0 {
+            let limit = u64::from(u32::MAX) - 2 * step;
+            return Err(Error::TooLarge { what: "elements of a slice", given: self.slice_len, limit });
+        }
+        Ok(device.writable(bytes, write_len)?.min(countable).min(self.len - first))
     }
 
     /// Writes some of the output, as far as these winners are concerned.
     fn write_part(
         &self,
         first: u64,
-        len: u64,
+        writer: Writer,
         winners: Binding,
-        overrides: Vec<Override>,
+        mut overrides: Vec<Override>,
         device: &Device,
     ) -> Result<Dispatch, Error> {
         let Output { dtype, slice_len, columns, target, .. } = *self;
+        let Writer { program, write_len, len } = writer;
         let line = first / columns;
         let whole = len == self.len && winners.bytes == self.len / slice_len * 4;
         if let Some(dispatch) = self.write_columns(whole, winners, &overrides, device)? {
@@ -106,15 +175,14 @@ impl Output {
         }
         let (block, position) = (line / slice_len, line % slice_len);
         to_u32(len + columns)?; // the shader counts on from the first column
-        let program = match columns {
-            1 => Program::HardmaxWriteRows { packs: self.has_packs() },
-            _ => Program::HardmaxWriteColumns { packs: false },
-        };
-        let (write_len, group) = (self.write_len(), device.tuning.group);
+        let ragged = program == Program::HardmaxWriteRows { packs: true } && !slice_len.is_multiple_of(write_len);
+        overrides.extend(ragged.then_some(Override::Ragged));
+        let int64 = device.tuning.int64 && !ragged; // words of packs are written by themselves
+        let group = device.tuning.group;
         let writes = len.div_ceil(write_len);
         let share = device.share(writes);
         Ok(Dispatch {
-            kernel: Kernel::new(program, dtype, overrides, device.tuning.int64),
+            kernel: Kernel::new(program, dtype, overrides, int64),
             params: Params::HardmaxWrite(HardmaxWriteParams {
                 len: to_u32(len)?,
                 columns: to_u32(columns)?,
@@ -166,16 +234,6 @@ impl Output {
             grid: device.grid(tasks.div_ceil(group), group * share * pack)?,
             bindings: vec![winners, target],
         }))
-    }
-
-    /// Whether slices are whole packs.
-    fn has_packs(&self) -> bool {
-        self.columns == 1 && self.slice_len.is_multiple_of(self.dtype.pack_elements())
-    }
-
-    /// Elements that are written at once: a pack's, or an output unit's.
-    fn write_len(&self) -> u64 {
-        if self.has_packs() { self.dtype.pack_elements() } else { self.dtype.lanes() }
     }
 
     /// How many elements from one on a dispatch can write: it counts rows from the beginning of that one's slice on, in

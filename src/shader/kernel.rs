@@ -53,8 +53,13 @@ pub enum Program {
     },
     /// The same of slices that follow one another.
     HardmaxWriteRows {
-        /// Whether slices are whole packs, and are written as such.
+        /// Whether packs are written, and not output units.
         packs: bool,
+    },
+    /// The same of slices so short that many of them share packs.
+    HardmaxWriteShortRows {
+        /// Elements of a slice.
+        len: u32,
     },
     /// Max, in whole packs, of operands that run along the output's rows, or have one element for all of a row.
     MaxPacks {
@@ -244,6 +249,7 @@ impl Kernel {
             Program::MaxShortRows { operands, len, .. } => {
                 operands <= u32::BITS && (2..=longest_short_row(self.dtype)).contains(&len.into())
             }
+            Program::HardmaxWriteShortRows { len } => (2..=longest_short_row(self.dtype)).contains(&len.into()),
             Program::Fill | Program::HardmaxWriteColumns { .. } | Program::HardmaxWriteRows { .. } => true,
         }
     }
@@ -255,7 +261,7 @@ impl Program {
         match self {
             Program::Reduce { access, .. } => !matches!(access, Access::Strided),
             Program::HardmaxWriteRows { packs } | Program::HardmaxWriteColumns { packs } => packs,
-            Program::MaxPacks { .. } | Program::MaxShortRows { .. } => true,
+            Program::HardmaxWriteShortRows { .. } | Program::MaxPacks { .. } | Program::MaxShortRows { .. } => true,
             Program::Fill | Program::Merge { .. } | Program::MaxElements { .. } => false,
         }
     }
@@ -308,6 +314,7 @@ impl fmt::Display for Kernel {
             Program::HardmaxWriteRows { packs } => {
                 write!(f, "hardmax_write_rows {}{}", self.dtype, if packs { " in packs" } else { "" })?;
             }
+            Program::HardmaxWriteShortRows { len } => write!(f, "hardmax_write_short_rows of {len} {}", self.dtype)?,
             Program::MaxPacks { operands, splats, shifted } => {
                 let (splats, shifted) = (splats.count_ones(), shifted.count_ones());
                 write!(f, "max_packs {} of {operands}, {splats} splat, {shifted} shifted", self.dtype)?;

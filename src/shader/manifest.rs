@@ -4,7 +4,7 @@
 //! holds it against naga's reading of the text, and each file against the names that it says it imports.
 
 use super::operands::{FIRST_OPERAND, ShortRows, element_operands, pack_operands};
-use super::short_rows::{longest_short_row, short_rows};
+use super::short_rows::{longest_short_row, short_rows, short_rows_of_ones};
 use super::text::shader;
 use super::{Access, Epilogue, Kernel, Operator, Override, Program};
 use crate::DType;
@@ -151,10 +151,11 @@ files! {
 
     WINNERS = "lib/winners", binds [reads(1, Word, Scratch)], overrides ["GROUP", "BOUNDS_CHECKED", "ACCUMULATE"];
     ONES_UNITS = "lib/ones_units", binds [writes(3, Unit, Result)], overrides [];
-    ONES_PACKS = "lib/ones_packs", binds [writes(3, Pack, Result)], overrides [];
+    ONES_PACKS = "lib/ones_packs", binds [writes(3, Pack, Result)], overrides ["RAGGED"];
     HARDMAX_WRITE_ROWS = "hardmax_write_rows", binds [], overrides [];
     HARDMAX_WRITE_COLUMNS = "hardmax_write_columns", binds [writes(3, Unit, Result)], overrides [];
     HARDMAX_WRITE_PACKED_COLUMNS = "hardmax_write_packed_columns", binds [writes(3, Pack, Result)], overrides [];
+    HARDMAX_WRITE_SHORT_ROWS = "hardmax_write_short_rows", binds [writes(3, Pack, Result)], overrides [];
     WINNERS_NARROW = "lib/winners_narrow", binds [], overrides [];
     WINNERS_WIDE = "lib/winners_wide", binds [], overrides [];
 
@@ -172,6 +173,9 @@ impl Kernel {
         let generated = match self.program {
             Program::Reduce { operator, access: Access::ShortRows { len }, .. } => {
                 short_rows(self.dtype, u64::from(len).min(longest_short_row(self.dtype)), operator)
+            }
+            Program::HardmaxWriteShortRows { len } => {
+                short_rows_of_ones(self.dtype, u64::from(len).clamp(1, longest_short_row(self.dtype)))
             }
             Program::MaxPacks { operands, splats, shifted } => {
                 pack_operands(self.dtype, operands.min(u32::BITS), splats, shifted)
@@ -248,13 +252,12 @@ impl Kernel {
                 [&[WINNERS, HARDMAX_WRITE_ROWS, ONES_PACKS], &[], &[], &[], &[]]
             }
             Program::HardmaxWriteColumns { packs: false } => [&[WINNERS, HARDMAX_WRITE_COLUMNS], &[], &[], &[], &[]],
-            Program::HardmaxWriteColumns { packs: true } => [
-                &[WINNERS, HARDMAX_WRITE_PACKED_COLUMNS],
-                if self.dtype.bytes() == 8 { &[WINNERS_WIDE] } else { &[WINNERS_NARROW] },
-                &[],
-                &[],
-                &[],
-            ],
+            Program::HardmaxWriteColumns { packs: true } => {
+                [&[WINNERS, HARDMAX_WRITE_PACKED_COLUMNS], winners_file(self.dtype), &[], &[], &[]]
+            }
+            Program::HardmaxWriteShortRows { .. } => {
+                [&[WINNERS, HARDMAX_WRITE_SHORT_ROWS], winners_file(self.dtype), &[], &[], &[]]
+            }
             Program::MaxPacks { .. } => [&[BROADCAST, MAX_STORE, MAX_PACKS], &[], &[], &[], &[]],
             Program::MaxShortRows { .. } => [&[BROADCAST, MAX_STORE, MAX_SHORT_ROWS], &[], &[], &[], &[]],
             Program::MaxElements { .. } => [&[BROADCAST, MAX_ELEMENTS], &[], &[], &[], &[]],
@@ -278,6 +281,11 @@ impl Kernel {
             (Access::ShortRows { .. }, _) => &[INPUT_PACKS, REDUCE_STRIDED, REDUCE_SHORT_ROWS],
         }
     }
+}
+
+/// The winners of several slices side by side.
+fn winners_file(dtype: DType) -> Files {
+    if dtype.bytes() == 8 { &[WINNERS_WIDE] } else { &[WINNERS_NARROW] }
 }
 
 /// What a reduction knows of the elements it has seen.

@@ -7,7 +7,8 @@ use crate::DType;
 /// The binding of a Max kernel's first operand; 0 holds the parameters and 1 the output.
 pub(crate) const FIRST_OPERAND: u32 = 2;
 
-/// `pack` and its number is an operand's pack that begins with an element; of a splat it is the element in every place.
+/// `pack` and its number is an operand's pack that begins with an element; of a splat it is the element in every place. `edge`
+/// is one that is not wholly wanted, and may lie partly outside the binding.
 pub(super) fn pack_operands(dtype: DType, operands: u32, splats: u32, shifted: u32) -> String {
     let is_splat = |n: &u32| splats >> n & 1 == 1;
     let mut text = String::new();
@@ -17,7 +18,7 @@ pub(super) fn pack_operands(dtype: DType, operands: u32, splats: u32, shifted: u
     let straddling = |n| match (is_splat(&n), shifted >> n & 1 == 1) {
         (true, _) => format!("joined(pack{n}(at[{n}]), pack{n}(next[{n}]), mask)"),
         (false, true) => {
-            format!("joined(pack{n}(at[{n}] + column), pack{n}(next[{n}] + column - params.row_len), mask)")
+            format!("joined(edge{n}(at[{n}] + column), edge{n}(next[{n}] + column - params.row_len), mask)")
         }
         (false, false) => format!("pack{n}(at[{n}] + column)"), // it runs on into the next row
     };
@@ -43,11 +44,13 @@ pub(super) fn pack_operands(dtype: DType, operands: u32, splats: u32, shifted: u
 pub(super) fn operand_packs(dtype: DType, n: u32, is_splat: bool, is_shifted: bool) -> String {
     let pack = match (is_splat, is_shifted) {
         (true, _) => splat(dtype, n),
-        (false, true) => shifted_pack(dtype, n),
+        (false, true) => shifted_pack(dtype, n, false),
         (false, false) => format!("return words_of(operand{n}[e / PACK_ELEMENTS]);"),
     };
     let element = if is_splat || is_shifted { "u32" } else { "BoundPack" };
-    operand(n, element) + &format!("fn pack{n}(e: u32) -> vec4<u32> {{ {pack} }}\n")
+    let own = format!("fn pack{n}(e: u32) -> vec4<u32> {{ {pack} }}\n");
+    let edge = format!("fn edge{n}(e: u32) -> vec4<u32> {{ {} }}\n", shifted_pack(dtype, n, true));
+    operand(n, element) + &own + if is_shifted && !is_splat { &edge } else { "" }
 }
 
 /// What all kernels of Max begin with: how many operands there are, and what asks for all lengths (see `lib/grid.wgsl`).
@@ -79,17 +82,23 @@ fn splat(dtype: DType, n: u32) -> String {
     }
 }
 
-/// A pack that begins with any element: four words or, of a type of several elements a word, their parts and a fifth's. One
-/// that belongs to the end of the row before may begin in front of the binding.
-fn shifted_pack(dtype: DType, n: u32) -> String {
+/// A pack that begins with any element: four words or, of a type of several elements a word, their parts and those of the
+/// word in which it ends. Of one that is `clamped`, elements may lie outside the binding: they are any others'.
+fn shifted_pack(dtype: DType, n: u32, clamped: bool) -> String {
     let first = match dtype.lanes() {
         1 => format!("{}u * e", dtype.key_words()),
-        _ => "(e + PACK_ELEMENTS) / LANES - 4u".to_string(),
+        _ => "(e + PACK_ELEMENTS) / LANES - 4u".to_string(), // it may begin in front of the binding
     };
-    let words = (0..4).map(|i| format!("operand{n}[w + {i}u]")).collect::<Vec<_>>().join(", ");
+    let word = |at: &str| match clamped {
+        true => format!("operand{n}[min({at}, arrayLength(&operand{n}) - 1u)]"),
+        false => format!("operand{n}[{at}]"),
+    };
+    let words = (0..4).map(|i| word(&format!("w + {i}u"))).collect::<Vec<_>>().join(", ");
     let pack = match dtype.lanes() {
         1 => format!("vec4<u32>({words})"),
-        _ => format!("shifted(vec4<u32>({words}), operand{n}[w + 4u], e % LANES)"),
+        _ => {
+            format!("shifted(vec4<u32>({words}), {}, e % LANES)", word("(e + PACK_ELEMENTS - 1u) / LANES"))
+        }
     };
     format!("let w = {first}; return {pack};")
 }
@@ -237,7 +246,7 @@ fn store_rows(i: u32, at: Addresses, rows: u32, fixed: Fixed) {{
     fn column_words(&self, n: u32) -> String {
         let (pack, lanes) = (self.dtype.pack_elements(), self.dtype.lanes());
         let packs = (0..self.len.div_ceil(pack))
-            .map(|q| format!("    let q{n}_{q} = pack{n}(at[{n}] + {}u);\n", q * pack))
+            .map(|q| format!("    let q{n}_{q} = edge{n}(at[{n}] + {}u);\n", q * pack))
             .collect::<String>();
         if self.dtype.bytes() == 8 {
             return packs;

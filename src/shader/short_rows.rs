@@ -18,6 +18,18 @@ pub(super) fn short_rows(dtype: DType, len: u64, operator: Operator) -> String {
     format!("const ROW_LEN = {len}u;\n{}{winners}", bunch.maxima())
 }
 
+/// Writes ones and zeros for a bunch of rows whose winners are known.
+pub(super) fn short_rows_of_ones(dtype: DType, len: u64) -> String {
+    let bunch = Bunch { dtype, len };
+    let winner = |row| format!("    let w{row} = winners[n + {row}u];\n");
+    let store = |k| format!("    store(p + {k}u, {});\n", bunch.ones(k));
+    format!(
+        "const ROW_LEN = {len}u;\nfn write_bunch(p: u32, n: u32) {{\n{}{}}}\n",
+        bunch.rows().map(winner).collect::<String>(),
+        (0..len).map(store).collect::<String>()
+    )
+}
+
 /// A pack's elements of rows, which lie in `len` packs.
 struct Bunch {
     dtype: DType,
@@ -39,6 +51,21 @@ impl Bunch {
         let (pack, lanes) = (self.dtype.pack_elements(), self.dtype.lanes());
         let place = move |e: u64| (e / pack, e % lanes, component(e % pack / lanes));
         (row * self.len..(row + 1) * self.len).map(place)
+    }
+
+    /// Pack number k of ones and zeros.
+    fn ones(&self, k: u64) -> String {
+        let (pack, lanes) = (self.dtype.pack_elements(), self.dtype.lanes());
+        let of_lane = |lane: u64| {
+            let elements = (0..pack / lanes).map(|word| k * pack + word * lanes + lane);
+            let winners = elements.clone().map(|e| format!("w{}", e / self.len)).collect::<Vec<_>>().join(", ");
+            let positions = elements.map(|e| format!("{}u", e % self.len)).collect::<Vec<_>>().join(", ");
+            match self.is_wide() {
+                true => format!("ones_where(vec2<u32>({winners}), vec2<u32>({positions}))"),
+                false => format!("lane_ones(vec4<u32>({winners}), vec4<u32>({positions}), {lane}u)"),
+            }
+        };
+        (0..lanes).map(of_lane).collect::<Vec<_>>().join(" | ")
     }
 
     /// What is made of each pack, or of each row.

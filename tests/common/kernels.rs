@@ -14,6 +14,7 @@ pub fn programs() -> Vec<Program> {
             programs.push(Program::MaxPacks { operands, splats, shifted });
         }
     }
+    programs.extend([1, 2, 3, 7, 16, 32, 33].map(|len| Program::HardmaxWriteShortRows { len }));
     for (operands, lens) in [(0, &[3][..]), (3, &[1, 2, 3, 7, 16, 32, 33]), (32, &[3])] {
         for (of_rows, of_columns, shifted) in [(0, 0, 0), (0b001, 0b010, 0b100), (0b011, 0b010, 0b101)] {
             let short_rows = |&len| Program::MaxShortRows { operands, len, of_rows, of_columns, shifted };

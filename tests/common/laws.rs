@@ -165,6 +165,9 @@ impl Work {
             (Program::HardmaxWriteColumns { packs: false }, Params::HardmaxWrite(p)) => {
                 u64::from(p.len).div_ceil(self.lanes).div_ceil(p.share.into())
             }
+            (Program::HardmaxWriteShortRows { len }, Params::HardmaxWrite(p)) => {
+                (u64::from(p.len / len) / self.pack).div_ceil(p.share.into())
+            }
             (Program::HardmaxWriteRows { packs }, Params::HardmaxWrite(p)) => {
                 u64::from(p.len).div_ceil(self.write_len(packs)).div_ceil(p.share.into())
             }
@@ -210,6 +213,7 @@ impl Work {
             (Program::HardmaxWriteColumns { packs: false }, Params::HardmaxWrite(p)) => {
                 u64::from(p.share) * (1 + self.lanes)
             }
+            (Program::HardmaxWriteShortRows { .. }, Params::HardmaxWrite(p)) => p.share.into(),
             (Program::HardmaxWriteRows { packs }, Params::HardmaxWrite(p)) => self.write_rows_turns(packs, p),
             (Program::MaxPacks { operands, .. }, Params::Broadcast(p)) => self.packs_turns(operands.into(), p),
             (Program::MaxShortRows { operands, len, .. }, Params::Broadcast(p)) => {

@@ -533,6 +533,9 @@ impl<'a> Workgroup<'a> {
                 let first = u64::from(*index) * stride;
                 (first..).zip(&parts[..len]).for_each(|(word, &part)| self.store_word(own, &bound, word, part));
             }
+            ([index, part], Value::Scalar(value)) => {
+                self.store_word(own, &bound, u64::from(*index) * stride + u64::from(*part), value);
+            }
             other => panic!("{other:?} to a buffer"),
         }
     }

@@ -82,12 +82,34 @@ fn run(op: &impl Operation, inputs: &[&Tensor], limits: &Limits, case: &str) -> 
 
 /// Every word of an output of type `dtype` came of the words that its elements are to come of, and of no others.
 fn check_parts(paper: &mut Paper, input: DType, output: usize, dtype: DType, parts: &Parts, case: &str) {
+    check_parts_but(paper, input, output, dtype, parts, case, |_, _| false);
+}
+
+/// The same where packs of elements of less than a word are shifted out of words: a word that another element shares comes
+/// along, as far as one can tell by words, up to the operation that takes the element.
+fn check_shifted_parts(paper: &mut Paper, dtype: DType, parts: &Parts, case: &str) {
+    let beside = |(slot, word): &Word, expected: &BTreeSet<Word>| {
+        dtype.bytes() < 4 && [word.wrapping_sub(1), word + 1].iter().any(|&other| expected.contains(&(*slot, other)))
+    };
+    check_parts_but(paper, dtype, 0, dtype, parts, case, beside);
+}
+
+fn check_parts_but(
+    paper: &mut Paper,
+    input: DType,
+    output: usize,
+    dtype: DType,
+    parts: &Parts,
+    case: &str,
+    excused: impl Fn(&Word, &BTreeSet<Word>) -> bool,
+) {
     let (_, origins) = paper.read(Slot::Output(output));
     let element_words = (dtype.bytes() / 4).max(1) as usize;
     let lanes = 4_u64.div_ceil(dtype.bytes()) as usize;
     for (n, (origins, parts)) in origins.chunks(element_words).zip(parts.chunks(lanes)).enumerate() {
-        let found = sources(paper, input, origins.iter().copied());
         let expected: BTreeSet<Word> = parts.iter().flatten().copied().collect();
+        let mut found = sources(paper, input, origins.iter().copied());
+        found.retain(|word| expected.contains(word) || !excused(word, &expected));
         assert!(found == expected, "{case}: unit {n} of output {output} came of {found:?}, expected {expected:?}");
     }
 }
@@ -175,7 +197,7 @@ fn check_max(
             part.insert(word(*slot, dtype, at));
         });
     }
-    check_parts(&mut paper, dtype, 0, dtype, &parts, case);
+    check_shifted_parts(&mut paper, dtype, &parts, case);
     Some(kinds(&op, limits))
 }
 

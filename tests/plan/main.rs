@@ -75,13 +75,20 @@ fn one_dispatch_where_one_is_enough() {
     }
 }
 
-/// The winners are found, and written: whole packs at once where slices are, or output units.
+/// The winners are found, and written: whole packs at once, and what is left in output units.
 #[test]
 fn slices_are_searched_and_written() {
-    let rows = |dtype, len| programs(&Hardmax::new(dtype, View::new([256, len]).unwrap(), Slices::Along(1)), &cpu());
-    let two = |packs| [positions(Access::Rows, Epilogue::Index), Program::HardmaxWriteRows { packs }];
-    assert_eq!(rows(DType::F32, 50_000), two(true));
-    assert_eq!(rows(DType::F16, 16_385), two(false));
+    let writers = |dtype, shape: [u64; 2]| {
+        programs(&Hardmax::new(dtype, View::new(shape).unwrap(), Slices::Along(1)), &cpu())[1..].to_vec()
+    };
+    let rows = |packs| Program::HardmaxWriteRows { packs };
+    assert_eq!(writers(DType::F32, [256, 50_000]), [rows(true)]);
+    assert_eq!(writers(DType::F16, [256, 16_385]), [rows(true)]);
+    assert_eq!(writers(DType::F16, [255, 16_385]), [rows(true), rows(false)]);
+    assert_eq!(writers(DType::F16, [3, 77]), [rows(false)]);
+    assert_eq!(writers(DType::U8, [1 << 14, 3]), [Program::HardmaxWriteShortRows { len: 3 }]);
+    assert_eq!(writers(DType::U8, [(1 << 14) + 1, 3]), [Program::HardmaxWriteShortRows { len: 3 }, rows(false)]);
+    assert_eq!(writers(DType::F32, [10, 4]), [rows(true)]);
     let columns = Hardmax::new(DType::F32, View::new([16, 19, 128]).unwrap(), Slices::Along(1));
     let two = [positions(Access::Columns, Epilogue::Index), Program::HardmaxWriteColumns { packs: true }];
     assert_eq!(programs(&columns, &cpu()), two);

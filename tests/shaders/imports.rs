@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 /// The names that Max's kernels and those of short rows are given as generated text.
-const GENERATED: [&str; 15] = [
+const GENERATED: [&str; 16] = [
     "OPERANDS",
     "ROW_LEN",
     "bunch_at",
@@ -22,6 +22,7 @@ const GENERATED: [&str; 15] = [
     "row_maxima",
     "store_rows",
     "store_winners",
+    "write_bunch",
 ];
 
 const MANIFEST: &str = include_str!("../../src/shader/manifest.rs");
