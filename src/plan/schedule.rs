@@ -22,7 +22,11 @@ const FEWEST_FAR_LOADS: u64 = 1 << 17;
 /// device as busy.
 const SHORT_ROWS_INVOCATIONS: u64 = 8;
 
-/// The packs of a row of columns from which on rows that share words of the output are faster than element by element.
+/// The packs of a row of columns from which on packs are faster than single elements where rows begin anywhere: below, too
+/// many lie across a row's end.
+const MIN_RAGGED_PACKS: u64 = 2;
+
+/// The same where rows share words of the output: packs that lie in two rows are then reduced twice.
 const MIN_SHARED_PACKS: u64 = 4;
 
 /// The most runs of a row that is short: those of a window of pixels.
@@ -195,9 +199,12 @@ impl Reduction<'_> {
         let columns_fit = shape.columns().is_some_and(|columns| {
             let step_fits = i32::try_from(run.stride).is_ok(); // the kernel divides it as a signed number
             let invocations_fit = shape.column_blocks(pack * column_packs, false) <= self.device.max_invocations; // one each
-            // Where rows share words of the output, packs that lie in two rows are reduced twice.
-            let twice = epilogue.lanes(self.dtype) > 1 && !shape.columns_are_whole(pack);
-            columns >= if twice { MIN_SHARED_PACKS * pack } else { pack } && step_fits && invocations_fit
+            let fewest_packs = match (shape.columns_are_whole(pack), epilogue.lanes(self.dtype)) {
+                (true, _) => 1,
+                (false, 1) => MIN_RAGGED_PACKS,
+                (false, _) => MIN_SHARED_PACKS,
+            };
+            columns >= fewest_packs * pack && step_fits && invocations_fit
         });
         // Positions of 64-bit types have no column kernel: a pack has but two of them.
         let columns_fit = columns_fit && (self.operator == Operator::ReduceMax || self.dtype.bytes() < 8);
