@@ -1,10 +1,11 @@
 // Reduces where the outputs stand side by side in memory: an invocation takes a pack of columns, or four packs side by
-// side where WIDE, rows apart by run_stride. The planner sees to it that every row's packs are aligned.
+// side where WIDE, rows apart by run_stride. Where RAGGED, rows of columns begin anywhere: then all outputs are cut into
+// packs as if they were one row, and a pack may begin in one row and end in another.
 import package::{
-    Chunk, ColumnBests, FARTHEST, PACK_ELEMENTS, RAGGED, RUNS, Run, STORE_LANES, chunk_of, column_best, empty_unit,
-    group_number, kept_offset, located, lone_tile_maxima, maxima_of, no_column_bests, no_input, offer_rows, params,
-    partial_pack, run_of, run_within, store_lane, store_unit, stored_whole, task_of, tile_maxima, tile_maxima_ahead,
-    tile_rows, two_tile_maxima, two_tile_maxima_ahead, two_tiles,
+    Chunk, ColumnBests, FARTHEST, PACK_ELEMENTS, RAGGED, RUNS, Run, STORE_LANES, Unit, chunk_of, column_best, empty_unit,
+    group_number, kept_offset, located, lone_tile_maxima, no_column_bests, no_input, offer_rows, params, place_of,
+    rows_apart, run_of, run_within, store_lane, store_unit, stored_whole, task_of, tile_maxima, tile_maxima_ahead, tile_rows,
+    two_tile_maxima, two_tile_maxima_ahead, two_tiles,
 };
 
 override GROUP: u32 = 64u;
@@ -17,71 +18,105 @@ fn main(
     @builtin(local_invocation_index) local: u32,
 ) {
     let block_elements = select(1u, 4u, WIDE) * PACK_ELEMENTS;
-    let blocks = (params.columns + block_elements - 1u) / block_elements;
+    let columns = select(params.columns, params.outputs, RAGGED && STORE_LANES > 1u);
+    let blocks = (columns + block_elements - 1u) / block_elements;
     let index = group_number(id, groups) * GROUP + local;
-    let rows = params.outputs / params.columns;
+    let rows = params.outputs / columns;
     if (no_input() || index >= rows * params.chunks * blocks) { // see grid.wgsl
         return;
     }
     let row = index / blocks;
     let chunk = chunk_of(row, rows);
     let column = (index - row * blocks) * block_elements;
-    let end = min(column + block_elements, params.columns);
-    let start = kept_offset(chunk.output);
+    let end = min(column + block_elements, columns);
+    let first = chunk.output * columns + column;
+    if (RAGGED) {
+        for (var n = 0u; n < min(end - column, block_elements); n += PACK_ELEMENTS) {
+            reduce_ragged(chunk, first + n, min(end - column - n, PACK_ELEMENTS));
+        }
+        return;
+    }
+    let start = kept_offset(chunk.output) + column;
     if (!WIDE) {
-        reduce_pack(start, chunk, column, end);
+        reduce_pack(start, chunk, first);
     } else if (end - column == block_elements) {
-        var block = reduce_block(start + column, chunk);
+        var block = reduce_block(start, chunk);
         for (var n = 0u; n < 4u; n++) {
-            let c = column + n * PACK_ELEMENTS;
-            store_columns(block[n], start + c, chunk, c, PACK_ELEMENTS);
+            store_pack(block[n], start + n * PACK_ELEMENTS, chunk, first + n * PACK_ELEMENTS);
         }
     } else {
         for (var n = 0u; n < min(end - column, 4u * PACK_ELEMENTS); n += PACK_ELEMENTS) {
-            reduce_pack(start, chunk, column + n, end);
+            reduce_pack(start + n, chunk, first + n);
         }
     }
 }
 
-fn reduce_pack(start: u32, chunk: Chunk, column: u32, end: u32) {
-    let count = select(PACK_ELEMENTS, min(PACK_ELEMENTS, end - column), RAGGED);
-    store_columns(reduce_column(start + column, chunk, count), start + column, chunk, column, count);
-}
-
-fn store_columns(found: ColumnBests, start: u32, chunk: Chunk, column: u32, count: u32) {
-    var bests = located(found, start, chunk.end);
-    let first = chunk.output * params.columns + column;
-    if (stored_whole(bests, first)) {
-        return;
-    }
-    var i = 0u;
+// Outputs from number `first` on, of as many rows of columns as have some of them: in each row as if all were its.
+fn reduce_ragged(chunk: Chunk, first: u32, count: u32) {
+    let rows_end = (first + count - 1u) / params.columns + 1u;
+    var row = first / params.columns;
+    var unit = empty_unit();
     loop {
-        if (i >= count) {
+        if (row >= rows_end) {
             break;
         }
-        var unit = empty_unit();
-        var lane = 0u;
-        loop {
-            if (lane >= STORE_LANES) {
-                break;
-            }
-            unit = store_lane(unit, lane, task_of(first + i + lane, chunk.number), column_best(&bests, i + lane));
-            continuing {
-                lane += 1u;
-                break if (lane >= STORE_LANES) | (i + lane >= count);
-            }
-        }
-        store_unit((first + i) / STORE_LANES, unit);
+        let row_first = row * params.columns;
+        let start = kept_offset(row) + first - row_first;
+        let begin = max(row_first, first) - first;
+        let end = min(row_first + params.columns - first, count);
+        unit = store_columns(reduce_column(start, chunk), start, chunk, first, begin, end, count, unit);
         continuing {
-            i += STORE_LANES;
-            break if i >= min(count, PACK_ELEMENTS);
+            row += 1u;
+            break if row >= rows_end;
         }
     }
+}
+
+fn reduce_pack(start: u32, chunk: Chunk, first: u32) {
+    store_pack(reduce_column(start, chunk), start, chunk, first);
+}
+
+fn store_pack(found: ColumnBests, start: u32, chunk: Chunk, first: u32) {
+    store_columns(found, start, chunk, first, 0u, PACK_ELEMENTS, PACK_ELEMENTS, empty_unit());
+}
+
+// Columns [begin, end) of a pack of which `count` are stored. What they make of a unit that others share is given back.
+fn store_columns(
+    found: ColumnBests,
+    start: u32,
+    chunk: Chunk,
+    first: u32,
+    begin: u32,
+    end: u32,
+    count: u32,
+    shared_unit: Unit,
+) -> Unit {
+    var bests = located(found, start, chunk.end);
+    if (end - begin == PACK_ELEMENTS && stored_whole(bests, first)) {
+        return shared_unit;
+    }
+    var unit = shared_unit;
+    var i = begin;
+    loop {
+        if (i >= end) {
+            break;
+        }
+        unit = store_lane(unit, i % STORE_LANES, task_of(first + i, chunk.number), column_best(&bests, i));
+        if ((i + 1u) % STORE_LANES == 0u || i + 1u == count) {
+            store_unit((first + i) / STORE_LANES, unit);
+            unit = empty_unit();
+        }
+        continuing {
+            i += 1u;
+            break if i >= end;
+        }
+    }
+    return unit;
 }
 
 // Four whole packs side by side, eight rows in flight.
 fn reduce_block(start: u32, chunk: Chunk) -> array<ColumnBests, 4> {
-    let step = bitcast<u32>(bitcast<i32>(params.run_stride) / i32(PACK_ELEMENTS));
+    let step = rows_apart();
     var b0 = no_column_bests(chunk.begin);
     var b1 = b0;
     var b2 = b0;
@@ -93,7 +128,7 @@ fn reduce_block(start: u32, chunk: Chunk) -> array<ColumnBests, 4> {
             break;
         }
         let run = run_within(n, chunk.begin, chunk.end);
-        var p = (start + run.offset) / PACK_ELEMENTS;
+        var p = place_of(start + run.offset);
         let len = min(run.len, FARTHEST);
         var i = 0u;
         for (; i + 4u < len; i += 8u) {
@@ -119,8 +154,8 @@ fn reduce_block(start: u32, chunk: Chunk) -> array<ColumnBests, 4> {
     return array<ColumnBests, 4>(b0, b1, b2, b3);
 }
 
-// One pack, perhaps not whole.
-fn reduce_column(start: u32, chunk: Chunk, count: u32) -> ColumnBests {
+// One pack.
+fn reduce_column(start: u32, chunk: Chunk) -> ColumnBests {
     var bests = no_column_bests(chunk.begin);
     let runs_end = run_of(chunk.end - 1u) + 1u;
     var n = run_of(chunk.begin);
@@ -129,23 +164,7 @@ fn reduce_column(start: u32, chunk: Chunk, count: u32) -> ColumnBests {
             break;
         }
         let run = run_within(n, chunk.begin, chunk.end);
-        let begin = start + run.offset;
-        if (RAGGED && count < PACK_ELEMENTS) {
-            var i = 0u;
-            loop {
-                if (i >= run.len) {
-                    break;
-                }
-                let e = begin + i * params.run_stride;
-                offer_rows(&bests, maxima_of(partial_pack(e / PACK_ELEMENTS, e, e + count)), run.r + i);
-                continuing {
-                    i += 1u;
-                    break if i >= run.len;
-                }
-            }
-        } else {
-            bests = reduce_tiles(bests, begin / PACK_ELEMENTS, run);
-        }
+        bests = reduce_tiles(bests, place_of(start + run.offset), run);
         continuing {
             n += 1u;
             break if !RUNS | (n >= runs_end);
@@ -156,7 +175,7 @@ fn reduce_column(start: u32, chunk: Chunk, count: u32) -> ColumnBests {
 
 // By itself: with this loop in the one above SwiftShader takes a tenth longer.
 fn reduce_tiles(before: ColumnBests, start: u32, run: Run) -> ColumnBests {
-    let step = bitcast<u32>(bitcast<i32>(params.run_stride) / i32(PACK_ELEMENTS));
+    let step = rows_apart();
     let len = min(run.len, FARTHEST);
     var bests = before;
     var i = 0u;

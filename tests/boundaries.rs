@@ -166,6 +166,50 @@ fn column_heights_around_tiles() {
     }
 }
 
+/// Rows of columns that begin at every place of a pack and end at others, forwards and backwards, in windows that slide, below
+/// one another in several blocks.
+#[test]
+fn columns_that_begin_anywhere() {
+    for (n, dtype) in DType::ALL.into_iter().enumerate() {
+        let pack = 16 / dtype.bytes();
+        let all = [pack - 1, pack, pack + 1, 2 * pack + 1, 4 * pack - 1, 4 * pack + 1, 77, 257];
+        let shapes = [(5, 1, 3), (29, -1, 2), (6, 0, 2)]; // rows, how they follow one another, blocks
+        // Each type one of the lengths and shapes: a kernel of every type takes its time.
+        let m = n % all.len();
+        let (columns, (rows, sign, blocks)) = (all[m], shapes[(m + n) % shapes.len()]);
+        let step = if sign == 0 { 1 } else { sign * (columns as i64 + 3 * (1 - sign) / 2) };
+        let reach = (rows - 1) * step.unsigned_abs();
+        let block = reach + columns + (n as u64) % 4;
+        let first = (m + n) as u64 % (pack + 1);
+        let offset = first + if step < 0 { reach } else { 0 };
+        let view = View::strided([blocks, rows, columns], [block as i64, step, 1], offset).unwrap();
+        let data = if m % 2 == 0 { Data::Edges } else { Data::Ties };
+        let input = tensor(dtype, first + block * blocks, data, columns);
+        let case = format!("{dtype} {blocks} x {rows} rows of {columns} columns by {step}, {data:?}");
+        check(&ReduceMax::new(dtype, view.clone()).axes([1]), &[&input], &case);
+        let arg_max = ArgMax::new(dtype, view).axes([1]).select_last(n % 2 == 0);
+        let output = if m < 4 { ArgMaxOutput::ValuesAndIndices } else { ArgMaxOutput::Indices };
+        check(&arg_max.output(output), &[&input], &case);
+    }
+}
+
+/// The same in chunks, whose records are merged, and in runs that do not join.
+#[test]
+fn columns_that_begin_anywhere_in_chunks() {
+    for dtype in [DType::F32, DType::U8] {
+        for (runs, rows, columns) in [(1, 4097, 67), (3, 131, 131)] {
+            let run = rows * (columns + 1) + 1;
+            let strides = [run as i64, columns as i64 + 1, 1];
+            let view = View::strided([runs, rows, columns], strides, 3).unwrap();
+            let input = tensor(dtype, run * runs + 3, Data::Ties, rows);
+            let case = format!("{dtype} {runs} x {rows} rows of {columns} columns");
+            check(&ReduceMax::new(dtype, view.clone()).axes([0, 1]), &[&input], &case);
+            let arg_max = ArgMax::new(dtype, view).axes([0, 1]);
+            check(&arg_max.select_last(runs == 3), &[&input], &case);
+        }
+    }
+}
+
 #[test]
 fn output_counts_around_the_dispatch_limit() {
     for dtype in [DType::F32, DType::U8, DType::I64] {

@@ -1,8 +1,8 @@
 // Positions of columns. The maxima of a tile, or of two where WIDE, are compared once with the best so far, column by
 // column, and the row is found at the end by reading the winning tile again. Narrow types only.
 import package::{
-    Best, LANES, LAST, LEAST, Maxima, STORES_KEYS, WIDE, key_of_tie, lane_maxima, lane_ties, params, run_of,
-    run_within, ties_of, words, words_bits,
+    Best, ELEMENT_BITS, ELEMENT_MASK, LANES, LAST, LEAST, Maxima, RAGGED, STORES_KEYS, WIDE, key_of_tie, lane_maxima,
+    lane_ties, params, run_of, run_within, ties_of, words, words_bits,
 };
 
 // Of each column the greatest tie so far, the row that its tile begins with and, only where they are stored, the greatest
@@ -90,12 +90,21 @@ fn locate(start: u32, lane: u32, tiles: vec4<u32>, end: u32, ties: vec4<i32>) ->
         }
         let row = min(vec4<u32>(select(tile_len - 1u - i, i, LAST)), last); // whoever comes last stays
         let e = begin + row * params.run_stride;
-        let here = vec4<u32>(words[e.x / LANES], words[e.y / LANES], words[e.z / LANES], words[e.w / LANES]);
-        found = select(found, tiles + row, ties_of(words_bits(here, lane)) == ties);
+        found = select(found, tiles + row, ties_of(column_bits(e, lane)) == ties);
         continuing {
             i += 1u;
             break if i >= tile_len;
         }
     }
     return found;
+}
+
+// Lane `lane` of the words that begin with four elements.
+fn column_bits(e: vec4<u32>, lane: u32) -> vec4<u32> {
+    let at = e + select(0u, lane, RAGGED);
+    let here = vec4<u32>(words[at.x / LANES], words[at.y / LANES], words[at.z / LANES], words[at.w / LANES]);
+    if (RAGGED) {
+        return (here << (32u - ELEMENT_BITS * (at % LANES + 1u))) & vec4<u32>(ELEMENT_MASK);
+    }
+    return words_bits(here, lane);
 }

@@ -1,6 +1,6 @@
 // Values of columns: the greatest element of each, and nothing else.
 import package::{
-    Best, LANES, Maxima, PACK_UNITS, RAGGED, STORES_UNITS, element_maximum, join_maxima, no_maxima, pack_of,
+    Best, LANES, Maxima, PACK_UNITS, STORES_UNITS, element_maximum, join_maxima, no_maxima, pack_of,
     pack_unit, store_unit,
 };
 
@@ -13,7 +13,7 @@ fn column_best(bests: ptr<function, ColumnBests>, i: u32) -> Best { return Best(
 
 // Stores a whole pack at once, where that is possible.
 fn stored_whole(bests: ColumnBests, first: u32) -> bool {
-    if (!STORES_UNITS || RAGGED) {
+    if (!STORES_UNITS) {
         return false;
     }
     let pack = pack_of(bests);

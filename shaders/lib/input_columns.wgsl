@@ -1,7 +1,21 @@
-// Columns as packs, one below the other: a tile is four rows.
-import package::{Ahead, Maxima, ahead_of, fold, join_maxima, maxima_of, pack_after, pack_at};
+// Columns as packs, one below the other: a tile is four rows. Places are numbers of packs or, where RAGGED, of the elements
+// that packs begin with.
+import package::{
+    Ahead, Maxima, PACK_ELEMENTS, RAGGED, ahead_of, fold, join_maxima, maxima_of, pack_after, pack_at, pack_from, params,
+};
 
 const ROWS_OF_TILE = vec4<u32>(0u, 1u, 2u, 3u);
+
+fn place_of(e: u32) -> u32 { return select(e / PACK_ELEMENTS, e, RAGGED); }
+fn rows_apart() -> u32 {
+    return bitcast<u32>(bitcast<i32>(params.run_stride) / select(i32(PACK_ELEMENTS), 1, RAGGED));
+}
+fn column_pack(place: u32) -> vec4<u32> {
+    if (RAGGED) {
+        return pack_from(place);
+    }
+    return pack_at(place);
+}
 
 // The packs of a tile. Where the rows end before it does, the first is taken again: that changes no maximum, and costs
 // less than a loop over what is left.
@@ -10,10 +24,10 @@ fn tile_rows(p: u32, step: u32, rows: u32) -> vec4<u32> {
 }
 
 fn tile_maxima(rows: vec4<u32>) -> Maxima {
-    let a = pack_at(rows.x);
-    let b = pack_at(rows.y);
-    let c = pack_at(rows.z);
-    let d = pack_at(rows.w);
+    let a = column_pack(rows.x);
+    let b = column_pack(rows.y);
+    let c = column_pack(rows.z);
+    let d = column_pack(rows.w);
     return fold(fold(fold(maxima_of(a), b), c), d);
 }
 
@@ -48,7 +62,7 @@ fn tile_maxima_ahead(rows: vec4<u32>) -> Maxima { return tile_maxima_after(ahead
 override PREFETCH: bool = false; // rows lie so far apart that what they begin with is asked for ahead where a pack stands alone
 
 fn lone_tile_maxima(rows: vec4<u32>) -> Maxima {
-    if (PREFETCH) {
+    if (PREFETCH && !RAGGED) {
         return tile_maxima_ahead(rows);
     }
     return tile_maxima(rows);

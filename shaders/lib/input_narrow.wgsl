@@ -1,5 +1,5 @@
 // The input as words; element e is lane e % LANES of word e / LANES.
-import package::{Key, LANES, word_key};
+import package::{Key, LANES, shifted, word_key};
 
 @group(0) @binding(1) var<storage, read> words: array<u32>;
 
@@ -10,4 +10,14 @@ fn pack_within(first: u32, begin: u32, end: u32) -> vec4<u32> {
     let elements = vec4<u32>(first) + vec4<u32>(0u, LANES, 2u * LANES, 3u * LANES);
     let at = clamp(elements, vec4<u32>(begin), vec4<u32>(end - 1u)) / LANES;
     return vec4<u32>(words[at.x], words[at.y], words[at.z], words[at.w]);
+}
+
+// The pack that begins with element e, wherever that is: also before element 0, where its first elements are no one's.
+fn pack_from(e: u32) -> vec4<u32> {
+    let word = bitcast<u32>(bitcast<i32>(e) >> (LANES / 2u)); // LANES are 1, 2 or 4
+    let own = vec4<u32>(words[word], words[word + 1u], words[word + 2u], words[word + 3u]);
+    if (LANES == 1u) {
+        return own;
+    }
+    return shifted(own, words[word + 4u], e % LANES);
 }

@@ -10,3 +10,8 @@ fn pack_within(first: u32, begin: u32, end: u32) -> vec4<u32> {
     let at = clamp(vec2<u32>(first, first + 1u), vec2<u32>(begin), vec2<u32>(end - 1u)) * 2u;
     return vec4<u32>(words[at.x], words[at.x + 1u], words[at.y], words[at.y + 1u]);
 }
+
+// The pack that begins with element e, wherever that is: also before element 0, where its first element is no one's.
+fn pack_from(e: u32) -> vec4<u32> {
+    return vec4<u32>(words[2u * e], words[2u * e + 1u], words[2u * e + 2u], words[2u * e + 3u]);
+}

@@ -284,9 +284,13 @@ impl Work {
         };
         let turns = chunk_turns(kernel, params, access, group.team)?;
         if access == Access::Columns {
+            let pack = kernel.dtype.pack_elements();
             let packs = if kernel.overrides.contains(&Override::Wide) { 4 } else { 1 };
-            let blocks = outputs / columns * columns.div_ceil(kernel.dtype.pack_elements() * packs);
-            return Ok(Work::shared(blocks.saturating_mul(chunks), 1, turns.saturating_mul(packs), group));
+            // Rows that share words of the output are cut into packs as if they were one: a pack has columns of several.
+            let as_one = kernel.overrides.contains(&Override::Ragged) && store_lanes(kernel) > 1;
+            let (own, rows) = if as_one { (outputs, (pack - 1).div_ceil(columns) + 1) } else { (columns, 1) };
+            let blocks = outputs / own * own.div_ceil(pack * packs);
+            return Ok(Work::shared(blocks.saturating_mul(chunks), 1, turns.saturating_mul(packs * rows), group));
         }
         if let Access::ShortRows { .. } = access {
             // Bunches in turn and then, row by row, what does not fill one.

@@ -165,11 +165,16 @@ impl ReductionShape {
         [self.start, self.run().size, chunk_len].into_iter().chain(strides).all(|n| n.is_multiple_of(elements))
     }
 
-    /// Whether every row of columns begins at a multiple of `elements`.
-    pub fn rows_are_aligned(&self, elements: u64) -> bool {
-        let around = self.kept.iter().skip(1);
-        self.start.is_multiple_of(elements)
-            && around.chain(&self.reduced).all(|d| d.stride.unsigned_abs().is_multiple_of(elements))
+    /// Whether every row of columns begins and ends at a multiple of `elements`.
+    pub fn columns_are_whole(&self, elements: u64) -> bool {
+        let around = self.kept.iter().skip(1).chain(&self.reduced).map(|d| d.stride.unsigned_abs());
+        [self.start, self.columns().unwrap_or(1)].into_iter().chain(around).all(|n| n.is_multiple_of(elements))
+    }
+
+    /// The blocks of so many elements that rows of columns are cut into: each row by itself, or all as if they were one.
+    pub fn column_blocks(&self, elements: u64, as_one: bool) -> u64 {
+        let columns = if as_one { None } else { self.columns() }.unwrap_or(self.outputs());
+        self.outputs() / columns * columns.div_ceil(elements)
     }
 }
 

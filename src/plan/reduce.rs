@@ -83,9 +83,14 @@ impl Reduction<'_> {
         let Schedule { access, team, chunks, column_packs, share, .. } = *schedule;
         let (group, results) = (self.device.tuning.group, self.unit_results(schedule, epilogue));
         let tasks = shape.outputs() * chunks;
-        let block = self.dtype.pack_elements() * column_packs;
-        let groups = match (access, shape.columns()) {
-            (Access::Columns, Some(columns)) => (tasks / columns * columns.div_ceil(block)).div_ceil(group),
+        let (pack, lanes) = (self.dtype.pack_elements(), schedule.epilogue(epilogue).lanes(self.dtype));
+        let block = pack * column_packs;
+        let groups = match access {
+            Access::Columns => {
+                // Where rows share words of the output, one invocation writes what lies in both.
+                let share_words = lanes > 1 && !shape.columns_are_whole(pack);
+                (chunks * shape.column_blocks(block, share_words)).div_ceil(group)
+            }
             _ if team > 1 => tasks.div_ceil(group / team),
             _ => tasks.div_ceil(results * share).div_ceil(group),
         };
@@ -129,7 +134,7 @@ impl Reduction<'_> {
         let pack = self.dtype.pack_elements();
         let whole_packs = match schedule.access {
             Access::Rows => shape.runs_are_whole(schedule.chunk_len, pack),
-            Access::Columns => shape.columns().is_some_and(|columns| columns % pack == 0),
+            Access::Columns => shape.columns_are_whole(pack),
             Access::Strided | Access::ShortRows { .. } => true,
         };
         let overrides = [

@@ -22,6 +22,13 @@ const FEWEST_FAR_LOADS: u64 = 1 << 17;
 /// device as busy.
 pub(super) const SHORT_ROWS_INVOCATIONS: u64 = 8;
 
+/// The packs of a row of columns from which on packs are faster than single elements where rows begin anywhere: below, too
+/// many lie across a row's end.
+const MIN_RAGGED_PACKS: u64 = 2;
+
+/// The same where rows share words of the output: packs that lie in two rows are then reduced twice.
+const MIN_SHARED_PACKS: u64 = 4;
+
 /// The most runs of a row that is short: those of a window of pixels.
 const MAX_SHORT_RUNS: u64 = 64;
 
@@ -189,17 +196,18 @@ impl Reduction<'_> {
         if epilogue != Epilogue::Record && self.rows_are_short(shape) {
             return Access::ShortRows { len: run.size as u32 };
         }
-        // Positions of 64-bit types have no column kernel: a pack has but two of them.
         let columns_fit = shape.columns().is_some_and(|columns| {
-            let invocations = shape.outputs() / columns * columns.div_ceil(pack * column_packs);
-            let only_row = shape.kept.len() <= 1;
             let step_fits = i32::try_from(run.stride).is_ok(); // the kernel divides it as a signed number
-            let invocations_fit = invocations <= self.device.max_invocations; // each takes one place
-            shape.rows_are_aligned(pack)
-                && step_fits
-                && invocations_fit
-                && (columns % pack == 0 || only_row && columns >= pack)
-        }) && (self.operator == Operator::ReduceMax || self.dtype.bytes() < 8);
+            let invocations_fit = shape.column_blocks(pack * column_packs, false) <= self.device.max_invocations; // one each
+            let fewest_packs = match (shape.columns_are_whole(pack), epilogue.lanes(self.dtype)) {
+                (true, _) => 1,
+                (false, 1) => MIN_RAGGED_PACKS,
+                (false, _) => MIN_SHARED_PACKS,
+            };
+            columns >= fewest_packs * pack && step_fits && invocations_fit
+        });
+        // Positions of 64-bit types have no column kernel: a pack has but two of them.
+        let columns_fit = columns_fit && (self.operator == Operator::ReduceMax || self.dtype.bytes() < 8);
         if has_packs && run.stride == 1 && run.size >= 2 * pack {
             Access::Rows
         } else if has_packs && columns_fit {
@@ -270,12 +278,12 @@ impl Reduction<'_> {
         let lane_steps = if self.operator == Operator::ArgMax { self.dtype.lanes() } else { 1 };
         let run_steps = match access {
             Access::Rows => (run_len / (self.dtype.pack_elements() * team * 4) + 4) * lane_steps,
-            Access::Columns => (run_len + 4) * lane_steps * column_packs, // one by one at a row's end
+            Access::Columns => (run_len + 4) * lane_steps * column_packs, // four at once, in one row of columns or two
             Access::Strided | Access::ShortRows { .. } => run_len / team + 1,
         };
         let dims = (shape.kept.len() + shape.reduced.len()) as u64;
         let finding = dims + 128 * column_packs; // the position, and where it is stored
-        let task = runs * (run_steps + dims * column_packs) + finding;
+        let task = runs * (run_steps + dims * 2 * column_packs) + finding;
         let lanes = schedule.epilogue(epilogue).lanes(self.dtype);
         match access {
             Access::Columns => task,

@@ -169,7 +169,7 @@ impl<'a> Tensor<'a> {
         extent.is_ok_and(|(extent, own)| {
             let mut shape =
                 ReductionShape::new(&own, reduced, operator == Operator::ReduceMax, &extent, &self.logical_strides);
-            shape.reduced[0].stride = 3; // neither rows nor columns have packs then
+            shape.reduced[0].stride = i64::MAX; // too far for columns, and not a row
             self.reduction.schedule(&shape, epilogue, max_chunks).is_some()
         })
     }

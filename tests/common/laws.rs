@@ -123,6 +123,8 @@ struct Work {
     column_packs: u64,
     /// Results that one written unit takes.
     store_lanes: u64,
+    /// Whether rows of columns begin anywhere.
+    ragged: bool,
 }
 
 impl Work {
@@ -147,6 +149,7 @@ impl Work {
             pack: 16 / kernel.dtype.bytes(),
             column_packs: if kernel.overrides.contains(&Override::Wide) { 4 } else { 1 },
             store_lanes,
+            ragged: kernel.overrides.contains(&Override::Ragged),
         }
     }
 
@@ -188,12 +191,17 @@ impl Work {
         let tasks = outputs * if epilogue == Epilogue::Record { chunks } else { 1 };
         match access {
             Access::Columns => {
-                let columns = u64::from(p.columns);
+                let columns = if self.columns_share_words() { outputs } else { p.columns.into() };
                 outputs / columns * chunks * columns.div_ceil(self.pack * self.column_packs)
             }
             Access::ShortRows { .. } => outputs.div_ceil(self.pack * u64::from(p.share)),
             _ => self.task_invocations(tasks, p.share),
         }
+    }
+
+    /// Whether rows of columns share words of the output: then packs are of all outputs, and some lie in two rows.
+    fn columns_share_words(&self) -> bool {
+        self.ragged && self.store_lanes > 1
     }
 
     fn task_invocations(&self, tasks: u64, share: u32) -> u64 {
@@ -260,29 +268,32 @@ impl Work {
         let len = run.min(chunk);
         // As if an ArgMax of columns looped over the lanes of a word.
         let lane_turns = if operator == Operator::ArgMax { self.lanes - 1 } else { 0 };
+        let rows = if access == Access::Columns && self.columns_share_words() { 2 } else { 1 };
         let search = match access {
             Access::Rows => runs * (1 + outer + len / self.pack / (4 * self.team) + 1), // tiles of four packs
             Access::Strided | Access::ShortRows { .. } => runs * (1 + outer + len.div_ceil(self.team)),
-            // One pack at a time at the end of a row, else all in one loop, row by row or four rows at once.
+            // One pack at a time where they are not whole or not four, else all in one loop; four rows at once.
             Access::Columns
-                if u64::from(p.columns).is_multiple_of(self.pack * self.column_packs) && self.column_packs > 1 =>
+                if !self.ragged
+                    && u64::from(p.columns).is_multiple_of(self.pack * self.column_packs)
+                    && self.column_packs > 1 =>
             {
                 runs * (1 + outer + (4 * lane_turns + 1) * len)
             }
-            Access::Columns if u64::from(p.columns).is_multiple_of(self.pack) => {
+            Access::Columns if !self.ragged => {
                 let one = runs * (1 + outer + (lane_turns + 1) * (len / 4 + 3));
                 let all = if self.column_packs > 1 { runs * (1 + outer + (lane_turns + 1) * (len + 3)) } else { 0 };
                 (one * self.column_packs).max(all)
             }
-            Access::Columns => self.column_packs * runs * (1 + outer + (lane_turns + 1) * len),
+            Access::Columns => self.column_packs * rows * runs * (1 + outer + (lane_turns + 1) * (len / 4 + 3)),
         };
         let locate = match (operator, access) {
             (Operator::ReduceMax, _) => self.lanes,
             (Operator::ArgMax, Access::Rows) => 4 + 2 * outer,
-            (Operator::ArgMax, Access::Columns) => self.column_packs * self.pack * (4 + outer),
+            (Operator::ArgMax, Access::Columns) => self.column_packs * rows * self.pack * (4 + outer),
             (Operator::ArgMax, Access::Strided | Access::ShortRows { .. }) => 0,
         };
-        kept + search + locate + 3 // and the words of a partial result
+        rows * kept + search + locate + 3 // and the words of a partial result
     }
 
     /// The elements that a program of Hardmax writes at once.
