@@ -1,6 +1,7 @@
 // Max where every operand runs along the rows, or has one element for all of a row.
 import package::{
-    PACK_ELEMENTS, fold_runs, fold_splats, fold_straddling, group_number, no_packs, params, row_addresses, store,
+    PACK_ELEMENTS, fold_runs, fold_splats, fold_straddling, group_number, no_packs, pack_addresses, params, row_addresses,
+    store,
 };
 
 override GROUP: u32 = 64u;
@@ -29,11 +30,12 @@ fn main(
         let constant = fold_splats(addresses); // of the operands that have one element for all of the row
         let end = min(row_end / PACK_ELEMENTS, last);
         var i = max((row_begin + PACK_ELEMENTS - 1u) / PACK_ELEMENTS, first);
+        let packs = pack_addresses(addresses, i * PACK_ELEMENTS - row_begin, i);
         loop {
             if (i >= end) {
                 break;
             }
-            store(i, fold_runs(constant, addresses, i * PACK_ELEMENTS - row_begin));
+            store(i, fold_runs(constant, packs, i));
             continuing {
                 i += 1u;
                 break if i >= end;

@@ -22,16 +22,25 @@ pub(super) fn pack_operands(dtype: DType, operands: u32, splats: u32, shifted: u
         }
         (false, false) => format!("pack{n}(at[{n}] + column)"), // it runs on into the next row
     };
+    // Of an aligned operand the number of a pack, of a shifted one the element that it begins with.
+    let address = |n| match shifted >> n & 1 == 1 {
+        true => format!("    own[{n}] += column - i * PACK_ELEMENTS;\n"),
+        false => format!("    own[{n}] = (at[{n}] + column) / PACK_ELEMENTS - i;\n"),
+    };
+    let run = |n| match shifted >> n & 1 == 1 {
+        true => format!("pack{n}(addresses[{n}] + i * PACK_ELEMENTS)"),
+        false => format!("words_of(operand{n}[addresses[{n}] + i])"),
+    };
+    let runs = || (0..operands).filter(|n| !is_splat(n));
+    text += &format!(
+        "fn pack_addresses(at: Addresses, column: u32, i: u32) -> Addresses {{\n    var own = at;\n{}    return own;\n}}\n",
+        runs().map(address).collect::<String>()
+    );
     let begun = splats & mask(operands) != 0;
     begin(operands)
         + &text
         + &folding("fold_splats(at: Addresses)", false, (0..operands).filter(is_splat), |n| format!("pack{n}(at[{n}])"))
-        + &folding(
-            "fold_runs(before: Maxima, at: Addresses, column: u32)",
-            begun,
-            (0..operands).filter(|n| !is_splat(n)),
-            |n| format!("pack{n}(at[{n}] + column)"),
-        )
+        + &folding("fold_runs(before: Maxima, addresses: Addresses, i: u32)", begun, runs(), run)
         + &folding(
             "fold_straddling(at: Addresses, next: Addresses, column: u32, mask: vec4<u32>)",
             false,

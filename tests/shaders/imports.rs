@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 /// The names that Max's kernels and those of short rows are given as generated text.
-const GENERATED: [&str; 16] = [
+const GENERATED: [&str; 17] = [
     "OPERANDS",
     "ROW_LEN",
     "bunch_at",
@@ -19,6 +19,7 @@ const GENERATED: [&str; 16] = [
     "longest_operand",
     "no_winners",
     "offered_bunch",
+    "pack_addresses",
     "row_maxima",
     "store_rows",
     "store_winners",
