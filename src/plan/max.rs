@@ -356,7 +356,7 @@ impl Read {
             true => multiples(&self.params.strides, pack),
             false => rows.follow_one_another(&self.params.strides),
         };
-        Some(Form { along_row, row_after_row: false, shifted: !along_row && !(aligned && self.begins_with_pack(pack)) })
+        Some(Form { along_row, row_after_row: false, shifted: !(along_row || aligned && self.begins_with_pack(pack)) })
     }
 
     /// How the kernel of short rows reads it, if it can: as one stretch, or one element after another, or the same again.
