@@ -12,12 +12,15 @@ fn pack_within(first: u32, begin: u32, end: u32) -> vec4<u32> {
     return vec4<u32>(words[at.x], words[at.y], words[at.z], words[at.w]);
 }
 
-// The pack that begins with element e, wherever that is: also before element 0, where its first elements are no one's.
+// The pack that begins with element e, wherever that is. Of words outside the binding it has the nearest one within: their
+// elements are no one's.
 fn pack_from(e: u32) -> vec4<u32> {
-    let word = bitcast<u32>(bitcast<i32>(e) >> (LANES / 2u)); // LANES are 1, 2 or 4
-    let own = vec4<u32>(words[word], words[word + 1u], words[word + 2u], words[word + 3u]);
+    let word = bitcast<i32>(e) >> (LANES / 2u); // LANES are 1, 2 or 4
+    let last = vec4<i32>(i32(arrayLength(&words)) - 1);
+    let at = clamp(vec4<i32>(word) + vec4<i32>(0, 1, 2, 3), vec4<i32>(0), last);
+    let own = vec4<u32>(words[at.x], words[at.y], words[at.z], words[at.w]);
     if (LANES == 1u) {
         return own;
     }
-    return shifted(own, words[word + 4u], e % LANES);
+    return shifted(own, words[min(word + 4, last.x)], e % LANES);
 }

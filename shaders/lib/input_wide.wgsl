@@ -11,7 +11,10 @@ fn pack_within(first: u32, begin: u32, end: u32) -> vec4<u32> {
     return vec4<u32>(words[at.x], words[at.x + 1u], words[at.y], words[at.y + 1u]);
 }
 
-// The pack that begins with element e, wherever that is: also before element 0, where its first element is no one's.
+// The pack that begins with element e, wherever that is. Of words outside the binding it has the nearest one within: their
+// elements are no one's.
 fn pack_from(e: u32) -> vec4<u32> {
-    return vec4<u32>(words[2u * e], words[2u * e + 1u], words[2u * e + 2u], words[2u * e + 3u]);
+    let last = vec4<i32>(i32(arrayLength(&words)) - 1);
+    let at = clamp(vec4<i32>(bitcast<i32>(2u * e)) + vec4<i32>(0, 1, 2, 3), vec4<i32>(0), last);
+    return vec4<u32>(words[at.x], words[at.y], words[at.z], words[at.w]);
 }

@@ -9,7 +9,7 @@ use crate::common::{first_difference, tensors};
 use crate::crossing::{Asked, Case, Finding, Outcome, Scale, cross};
 use crate::machine::{Groups, Paper};
 use crate::origin::Word;
-use crate::{Parts, addresses, check_parts, check_shifted_parts, sources, word};
+use crate::{Parts, addresses, check_parts, sources, word};
 
 fn scale() -> Scale {
     // Invocations that do nothing cost as much here as others.
@@ -122,7 +122,7 @@ fn check_origins(paper: &mut Paper, case: &Case, shape: &[u64]) {
             }
         }
         Asked::Hardmax(_) => check_hardmax(paper, case, &slices(), shape),
-        Asked::Max { .. } => check_shifted_parts(paper, dtype, &elements.broadcast(shape), "maxima"),
+        Asked::Max { .. } => check_parts(paper, dtype, 0, dtype, &elements.broadcast(shape), "maxima"),
     }
 }
 

@@ -11,7 +11,7 @@ use naga::{
     AddressSpace, ArraySize, Barrier, BinaryOperator, BuiltIn, Expression, Handle, MathFunction, RelationalFunction,
     TypeInner, UnaryOperator,
 };
-use wgmax::plan::{Binding, Dispatch, Kernel, Slot};
+use wgmax::plan::{Access, Binding, Dispatch, Kernel, Override, Slot};
 use wgmax::{Limits, Plan};
 
 use crate::origin::{Origin, Origins};
@@ -85,6 +85,8 @@ pub enum Groups {
 pub struct Paper {
     memories: HashMap<Slot, Memory>,
     pub origins: Origins,
+    /// Whether packs are shifted out of words: then, of elements of less than a word, those beside may come along.
+    pub shifts: bool,
     groups: Groups,
 }
 
@@ -113,7 +115,8 @@ impl Paper {
             numbered(&constants, Slot::Embedded),
         ];
         let memories = memories.into_iter().flatten().collect();
-        let mut paper = Paper { memories, origins: Origins::default(), groups };
+        let shifts = plan.dispatches.iter().any(|dispatch| shifts_packs(&dispatch.kernel));
+        let mut paper = Paper { memories, origins: Origins::default(), shifts, groups };
         plan.embedded.iter().enumerate().for_each(|(n, bytes)| paper.fill(Slot::Embedded(n), bytes));
         paper
     }
@@ -159,6 +162,17 @@ impl Paper {
                 Workgroup::new(&program, pass, self, id).run();
             }
         }
+    }
+}
+
+/// Whether packs that begin anywhere are put together from words.
+fn shifts_packs(kernel: &Kernel) -> bool {
+    use wgmax::plan::Program;
+    match kernel.program {
+        Program::Reduce { access: Access::Columns, .. } => kernel.overrides.contains(&Override::Ragged),
+        Program::MaxPacks { shifted, .. } => shifted != 0,
+        Program::MaxShortRows { of_columns, shifted, .. } => of_columns | shifted != 0,
+        _ => false,
     }
 }
 
@@ -500,7 +514,7 @@ impl<'a> Workgroup<'a> {
         // pack together at a binding's end, and where ArgMax finds rows for all of a pack's columns, there or not: then
         // nothing that is written may come of it.
         let len = bound.bytes / 4;
-        assert!(word < len + 3, "word {word} of {bound:?} is read");
+        assert!(word < len + 4, "word {word} of {bound:?} is read");
         if word >= len {
             let origin = self.paper.origins.word((slot_number(bound.slot), u64::MAX));
             return Scalar { kind: Kind::U32, bits: 0xa5c3_96e7, origin };
