@@ -99,12 +99,14 @@ fn locate(start: u32, lane: u32, tiles: vec4<u32>, end: u32, ties: vec4<i32>) ->
     return found;
 }
 
-// Lane `lane` of the words that begin with four elements.
+// Lane `lane` of the words that begin with four elements. Where RAGGED, columns that are no one's may lie outside the binding.
 fn column_bits(e: vec4<u32>, lane: u32) -> vec4<u32> {
-    let at = e + select(0u, lane, RAGGED);
-    let here = vec4<u32>(words[at.x / LANES], words[at.y / LANES], words[at.z / LANES], words[at.w / LANES]);
-    if (RAGGED) {
-        return (here << (32u - ELEMENT_BITS * (at % LANES + 1u))) & vec4<u32>(ELEMENT_MASK);
+    if (!RAGGED) {
+        return words_bits(vec4<u32>(words[e.x / LANES], words[e.y / LANES], words[e.z / LANES], words[e.w / LANES]), lane);
     }
-    return words_bits(here, lane);
+    let own = e + lane;
+    let last = vec4<i32>(i32(arrayLength(&words)) - 1);
+    let at = clamp(bitcast<vec4<i32>>(own) >> vec4<u32>(LANES / 2u), vec4<i32>(0), last);
+    let here = vec4<u32>(words[at.x], words[at.y], words[at.z], words[at.w]);
+    return (here << (32u - ELEMENT_BITS * (own % LANES + 1u))) & vec4<u32>(ELEMENT_MASK);
 }

@@ -92,14 +92,14 @@ fn splat(dtype: DType, n: u32) -> String {
 }
 
 /// A pack that begins with any element: four words or, of a type of several elements a word, their parts and those of the
-/// word in which it ends. Of one that is `clamped`, elements may lie outside the binding: they are any others'.
+/// word in which it ends. Of one that is `clamped`, words may lie outside the binding: it has the nearest within.
 fn shifted_pack(dtype: DType, n: u32, clamped: bool) -> String {
     let first = match dtype.lanes() {
         1 => format!("{}u * e", dtype.key_words()),
         _ => "(e + PACK_ELEMENTS) / LANES - 4u".to_string(), // it may begin in front of the binding
     };
     let word = |at: &str| match clamped {
-        true => format!("operand{n}[min({at}, arrayLength(&operand{n}) - 1u)]"),
+        true => format!("operand{n}[clamp(i32({at}), 0, i32(arrayLength(&operand{n})) - 1)]"),
         false => format!("operand{n}[{at}]"),
     };
     let words = (0..4).map(|i| word(&format!("w + {i}u"))).collect::<Vec<_>>().join(", ");
