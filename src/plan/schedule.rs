@@ -26,7 +26,10 @@ pub(super) const SHORT_ROWS_INVOCATIONS: u64 = 8;
 /// many lie across a row's end.
 const MIN_RAGGED_PACKS: u64 = 2;
 
-/// The same where rows share words of the output: packs that lie in two rows are then reduced twice.
+/// The loads from which on that pays: to compile the kernel takes ten times as long as that of single elements.
+const FEWEST_RAGGED_LOADS: u64 = 1 << 14;
+
+/// The fewest packs where rows share words of the output: packs that lie in two rows are then reduced twice.
 const MIN_SHARED_PACKS: u64 = 4;
 
 /// The most runs of a row that is short: those of a window of pixels.
@@ -204,7 +207,9 @@ impl Reduction<'_> {
                 (false, 1) => MIN_RAGGED_PACKS,
                 (false, _) => MIN_SHARED_PACKS,
             };
-            columns >= fewest_packs * pack && step_fits && invocations_fit
+            let loads = shape.outputs().saturating_mul(shape.reduce_len()) / pack;
+            let pays = shape.columns_are_whole(pack) || loads >= FEWEST_RAGGED_LOADS;
+            columns >= fewest_packs * pack && pays && step_fits && invocations_fit
         });
         // Positions of 64-bit types have no column kernel: a pack has but two of them.
         let columns_fit = columns_fit && (self.operator == Operator::ReduceMax || self.dtype.bytes() < 8);
