@@ -127,7 +127,7 @@ impl Output {
         }
         let (bunch, step) = (pack * self.slice_len, device.binding_step(&[self.dtype.bytes()]));
         let program = Program::HardmaxWriteShortRows { len: self.slice_len as u32 };
-        let writer = self.part(first, program, bunch, bunch * (step / gcd(step, bunch)), device)?;
+        let writer = self.part(first, program, bunch, bunch.saturating_mul(step / gcd(step, bunch)), device)?;
         let pays = self.pays(first, &writer) && self.winners(first, writer.len, device).len() == 1;
         Ok(pays.then_some(writer))
     }
@@ -148,13 +148,13 @@ impl Output {
     /// The most elements from one on that a dispatch can write, so many at a time.
     fn most(&self, first: u64, write_len: u64, device: &Device) -> Result<u64, Error> {
         let bytes = self.dtype.bytes();
-        let step = device.binding_step(&[bytes]);
+        let (writable, step) = (device.writable(bytes, write_len)?, device.binding_step(&[bytes]));
         let countable = self.countable(first) / step * step;
         if countable == 0 {
-            let limit = u64::from(u32::MAX) - 2 * step;
+            let limit = u64::from(u32::MAX).saturating_sub(2 * step);
             return Err(Error::TooLarge { what: "elements of a slice", given: self.slice_len, limit });
         }
-        Ok(device.writable(bytes, write_len)?.min(countable).min(self.len - first))
+        Ok(writable.min(countable).min(self.len - first))
     }
 
     /// Writes some of the output, as far as these winners are concerned.
