@@ -194,7 +194,19 @@ fn columns_that_begin_anywhere() {
     }
 }
 
-/// The same in chunks, whose records are merged, and in runs that do not join.
+/// Packs that lie in two rows of columns, where those share words of the output.
+#[test]
+fn rows_of_columns_that_share_words() {
+    for (dtype, columns) in [(DType::F16, 77), (DType::I8, 67)] {
+        let view = View::strided([700, 6, columns], [7 * columns as i64 + 2, columns as i64, 1], 1).unwrap();
+        let input = tensor(dtype, 700 * (7 * columns + 2), Data::Ties, columns);
+        let case = format!("{dtype} 700 x 6 rows of {columns} columns");
+        check(&ReduceMax::new(dtype, view.clone()).axes([1]), &[&input], &case);
+        check(&ArgMax::new(dtype, view).axes([1]).output(ArgMaxOutput::ValuesAndIndices), &[&input], &case);
+    }
+}
+
+/// Columns that begin anywhere in chunks, whose records are merged, and in runs that do not join.
 #[test]
 fn columns_that_begin_anywhere_in_chunks() {
     for dtype in [DType::F32, DType::U8] {
