@@ -1,6 +1,6 @@
 // Reduces where the outputs stand side by side in memory: an invocation takes a pack of columns, or four packs side by
-// side where WIDE, rows apart by run_stride. Where RAGGED, rows of columns begin anywhere: then all outputs are cut into
-// packs as if they were one row, and a pack may begin in one row and end in another.
+// side where WIDE, rows apart by run_stride. Where RAGGED, rows of columns begin anywhere. If they share units of the output,
+// all outputs are cut into packs as if they were one row, and a pack may begin in one row and end in another.
 import package::{
     Chunk, ColumnBests, FARTHEST, PACK_ELEMENTS, RAGGED, RUNS, Run, STORE_LANES, Unit, chunk_of, column_best, empty_unit,
     group_number, kept_offset, located, lone_tile_maxima, no_column_bests, no_input, offer_rows, params, place_of,

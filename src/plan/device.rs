@@ -179,6 +179,9 @@ pub(super) fn power_of_two_below(n: u64) -> u64 {
     1 << n.max(1).ilog2()
 }
 
+/// The fewest output packs for which a dispatch of their own pays, when a few elements behind them need another.
+pub(super) const FEWEST_PACKS: u64 = 1024;
+
 /// The most elements of a window, whose addresses and counters have 32 bits and run past the ends by some packs.
 pub(super) const MAX_ELEMENTS: u64 = 1 << 31;
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::device::{Device, to_u32};
+use super::device::{Device, FEWEST_PACKS, to_u32};
 use super::fill::{fill, filled_words};
 use super::layout::{blocks, gcd, sources};
 use super::reduce::reduce;
@@ -45,9 +45,6 @@ pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
     dispatches.append(output.write(device)?)?;
     plan.complete(dispatches, device)
 }
-
-/// The fewest packs for which a dispatch of their own pays, when a few elements behind them need another.
-const FEWEST_PACKS: u64 = 1024;
 
 /// What writes a part of the output.
 #[derive(Clone, Copy)]

@@ -10,6 +10,7 @@ mod fill;
 mod hardmax;
 mod layout;
 mod max;
+mod output_box;
 mod portable;
 mod reduce;
 mod reduce_max;

@@ -24,13 +24,13 @@ pub(super) const SHORT_ROWS_INVOCATIONS: u64 = 8;
 
 /// The packs of a row of columns from which on packs are faster than single elements where rows begin anywhere: below, too
 /// many lie across a row's end.
-const MIN_RAGGED_PACKS: u64 = 2;
+const FEWEST_RAGGED_PACKS: u64 = 2;
 
-/// The loads from which on that pays: to compile the kernel takes ten times as long as that of single elements.
+/// The same where rows share words of the output: packs that lie in two rows are then reduced twice.
+const FEWEST_SHARED_PACKS: u64 = 4;
+
+/// The loads from which on either pays: to compile the kernel takes ten times as long as that of single elements.
 const FEWEST_RAGGED_LOADS: u64 = 1 << 14;
-
-/// The fewest packs where rows share words of the output: packs that lie in two rows are then reduced twice.
-const MIN_SHARED_PACKS: u64 = 4;
 
 /// The most runs of a row that is short: those of a window of pixels.
 const MAX_SHORT_RUNS: u64 = 64;
@@ -202,14 +202,13 @@ impl Reduction<'_> {
         let columns_fit = shape.columns().is_some_and(|columns| {
             let step_fits = i32::try_from(run.stride).is_ok(); // the kernel divides it as a signed number
             let invocations_fit = shape.column_blocks(pack * column_packs, false) <= self.device.max_invocations; // one each
-            let fewest_packs = match (shape.columns_are_whole(pack), epilogue.lanes(self.dtype)) {
-                (true, _) => 1,
-                (false, 1) => MIN_RAGGED_PACKS,
-                (false, _) => MIN_SHARED_PACKS,
-            };
             let loads = shape.outputs().saturating_mul(shape.reduce_len()) / pack;
-            let pays = shape.columns_are_whole(pack) || loads >= FEWEST_RAGGED_LOADS;
-            columns >= fewest_packs * pack && pays && step_fits && invocations_fit
+            let (fewest_packs, fewest_loads) = match (shape.columns_are_whole(pack), epilogue.lanes(self.dtype)) {
+                (true, _) => (1, 0),
+                (false, 1) => (FEWEST_RAGGED_PACKS, FEWEST_RAGGED_LOADS),
+                (false, _) => (FEWEST_SHARED_PACKS, FEWEST_RAGGED_LOADS),
+            };
+            columns >= fewest_packs * pack && loads >= fewest_loads && step_fits && invocations_fit
         });
         // Positions of 64-bit types have no column kernel: a pack has but two of them.
         let columns_fit = columns_fit && (self.operator == Operator::ReduceMax || self.dtype.bytes() < 8);

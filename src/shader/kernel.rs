@@ -1,6 +1,5 @@
 use std::fmt;
 
-use super::short_rows::longest_short_row;
 use crate::DType;
 
 /// A shader: which program, over which storage type, with which overrides.
@@ -213,6 +212,11 @@ impl Override {
             | Override::Prefetch => 1,
         }
     }
+}
+
+/// The longest rows that are taken in bunches ([`Access::ShortRows`]): beyond, text grows, and whole packs of one row are as fast.
+pub(crate) const fn longest_short_row(dtype: DType) -> u64 {
+    if dtype.bytes() == 1 { 16 } else { 32 }
 }
 
 impl Kernel {

@@ -4,9 +4,9 @@
 //! holds it against naga's reading of the text, and each file against the names that it says it imports.
 
 use super::operands::{FIRST_OPERAND, ShortRows, element_operands, pack_operands};
-use super::short_rows::{longest_short_row, short_rows, short_rows_of_ones};
+use super::short_rows::{short_rows, short_rows_of_ones};
 use super::text::shader;
-use super::{Access, Epilogue, Kernel, Operator, Override, Program};
+use super::{Access, Epilogue, Kernel, Operator, Override, Program, longest_short_row};
 use crate::DType;
 
 /// A storage binding as a shader declares it.
@@ -202,21 +202,17 @@ impl Kernel {
             Declaration { binding, writes, element_bytes, role }
         };
         let mut bindings: Vec<_> = self.files().flat_map(|file| file.bindings).map(declaration).collect();
-        let operand = |n, element| declaration(&reads(FIRST_OPERAND + n, element, Operand));
-        match self.program {
-            Program::MaxPacks { operands, splats, shifted } => bindings.extend(
-                (0..operands.min(u32::BITS))
-                    .map(|n| operand(n, if (splats | shifted) >> n & 1 == 1 { Word } else { Pack })),
-            ),
-            Program::MaxShortRows { operands, of_columns, shifted, .. } => bindings.extend(
-                (0..operands.min(u32::BITS))
-                    .map(|n| operand(n, if (of_columns | shifted) >> n & 1 == 1 { Word } else { Pack })),
-            ),
-            Program::MaxElements { operands } => {
-                bindings.extend((0..operands.min(u32::BITS)).map(|n| operand(n, Word)));
-            }
-            _ => {}
-        }
+        // Max's operands, and which of them are read as words.
+        let (operands, words) = match self.program {
+            Program::MaxPacks { operands, splats, shifted } => (operands, splats | shifted),
+            Program::MaxShortRows { operands, of_columns, shifted, .. } => (operands, of_columns | shifted),
+            Program::MaxElements { operands } => (operands, u32::MAX),
+            _ => (0, 0),
+        };
+        bindings.extend((0..operands.min(u32::BITS)).map(|n| {
+            let element = if words >> n & 1 == 1 { Word } else { Pack };
+            declaration(&reads(FIRST_OPERAND + n, element, Operand))
+        }));
         bindings
     }
 

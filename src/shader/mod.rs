@@ -7,6 +7,7 @@ mod params;
 mod short_rows;
 mod text;
 
+pub(crate) use kernel::longest_short_row;
 pub use kernel::{Access, Epilogue, Kernel, Operator, Override, Program};
 pub use manifest::{Declaration, Role};
 pub(crate) use operands::FIRST_OPERAND;
@@ -15,4 +16,3 @@ pub use params::{
     BroadcastParams, Dim, FillParams, HardmaxWriteParams, MergeParams, OperandParams, Params, RecordOrigin,
     ReductionParams,
 };
-pub(crate) use short_rows::longest_short_row;

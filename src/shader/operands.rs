@@ -11,11 +11,12 @@ pub(crate) const FIRST_OPERAND: u32 = 2;
 /// is one that is not wholly wanted, and may lie partly outside the binding.
 pub(super) fn pack_operands(dtype: DType, operands: u32, splats: u32, shifted: u32) -> String {
     let is_splat = |n: &u32| splats >> n & 1 == 1;
+    let is_shifted = |n: u32| shifted >> n & 1 == 1;
     let mut text = String::new();
     for n in 0..operands {
-        text += &operand_packs(dtype, n, is_splat(&n), shifted >> n & 1 == 1);
+        text += &operand_packs(dtype, n, is_splat(&n), is_shifted(n));
     }
-    let straddling = |n| match (is_splat(&n), shifted >> n & 1 == 1) {
+    let straddling = |n| match (is_splat(&n), is_shifted(n)) {
         (true, _) => format!("joined(pack{n}(at[{n}]), pack{n}(next[{n}]), mask)"),
         (false, true) => {
             format!("joined(edge{n}(at[{n}] + column), edge{n}(next[{n}] + column - params.row_len), mask)")
@@ -23,11 +24,11 @@ pub(super) fn pack_operands(dtype: DType, operands: u32, splats: u32, shifted: u
         (false, false) => format!("pack{n}(at[{n}] + column)"), // it runs on into the next row
     };
     // Of an aligned operand the number of a pack, of a shifted one the element that it begins with.
-    let address = |n| match shifted >> n & 1 == 1 {
+    let address = |n| match is_shifted(n) {
         true => format!("    own[{n}] += column - i * PACK_ELEMENTS;\n"),
         false => format!("    own[{n}] = (at[{n}] + column) / PACK_ELEMENTS - i;\n"),
     };
-    let run = |n| match shifted >> n & 1 == 1 {
+    let run = |n| match is_shifted(n) {
         true => format!("pack{n}(addresses[{n}] + i * PACK_ELEMENTS)"),
         false => format!("words_of(operand{n}[addresses[{n}] + i])"),
     };
@@ -36,7 +37,7 @@ pub(super) fn pack_operands(dtype: DType, operands: u32, splats: u32, shifted: u
         "fn pack_addresses(at: Addresses, column: u32, i: u32) -> Addresses {{\n    var own = at;\n{}    return own;\n}}\n",
         runs().map(address).collect::<String>()
     );
-    let begun = splats & mask(operands) != 0;
+    let begun = (0..operands).any(|n| is_splat(&n));
     begin(operands)
         + &text
         + &folding("fold_splats(at: Addresses)", false, (0..operands).filter(is_splat), |n| format!("pack{n}(at[{n}])"))
@@ -50,7 +51,7 @@ pub(super) fn pack_operands(dtype: DType, operands: u32, splats: u32, shifted: u
 }
 
 /// Binds an operand, and reads a pack of it.
-pub(super) fn operand_packs(dtype: DType, n: u32, is_splat: bool, is_shifted: bool) -> String {
+fn operand_packs(dtype: DType, n: u32, is_splat: bool, is_shifted: bool) -> String {
     let pack = match (is_splat, is_shifted) {
         (true, _) => splat(dtype, n),
         (false, true) => shifted_pack(dtype, n, false),
@@ -63,25 +64,25 @@ pub(super) fn operand_packs(dtype: DType, n: u32, is_splat: bool, is_shifted: bo
 }
 
 /// What all kernels of Max begin with: how many operands there are, and what asks for all lengths (see `lib/grid.wgsl`).
-pub(super) fn begin(operands: u32) -> String {
+fn begin(operands: u32) -> String {
     let longer = |lengths: String, n| format!("max({lengths}, arrayLength(&operand{n}))");
     let longest = (0..operands).fold("0u".to_string(), longer);
     format!("\nconst OPERANDS = {operands}u;\nfn longest_operand() -> u32 {{ return {longest}; }}\n")
 }
 
-fn mask(operands: u32) -> u32 {
-    if operands == u32::BITS { u32::MAX } else { (1 << operands) - 1 }
-}
-
 /// A function that folds packs, onto those `before` where there are any.
 fn folding(signature: &str, begun: bool, operands: impl Iterator<Item = u32>, pack: impl Fn(u32) -> String) -> String {
     let before = begun.then(|| "before".to_string());
-    let join = |m: Option<String>, n| match m {
-        Some(m) => Some(format!("fold({m}, {})", pack(n))),
-        None => Some(format!("maxima_of({})", pack(n))),
+    format!("fn {signature} -> Maxima {{ return {}; }}\n", folded(before, operands.map(pack)))
+}
+
+/// The maxima of packs, and of what was folded before.
+fn folded(before: Option<String>, packs: impl Iterator<Item = String>) -> String {
+    let join = |maxima: Option<String>, pack| match maxima {
+        Some(maxima) => Some(format!("fold({maxima}, {pack})")),
+        None => Some(format!("maxima_of({pack})")),
     };
-    let folded = operands.fold(before, join).unwrap_or("no_maxima()".to_string());
-    format!("fn {signature} -> Maxima {{ return {folded}; }}\n")
+    packs.fold(before, join).unwrap_or("no_maxima()".to_string())
 }
 
 fn splat(dtype: DType, n: u32) -> String {
@@ -161,12 +162,8 @@ impl ShortRows {
             }
         }
         let store = |k| {
-            let fold = |m: Option<String>, n| match m {
-                Some(m) => Some(format!("fold({m}, {})", self.pack(n, k))),
-                None => Some(format!("maxima_of({})", self.pack(n, k))),
-            };
-            let folded = (0..self.operands).fold(None, fold).unwrap_or("no_maxima()".to_string());
-            format!("    store(i + {k}u, {folded});\n")
+            let packs = (0..self.operands).map(|n| self.pack(n, k));
+            format!("    store(i + {k}u, {});\n", folded(None, packs))
         };
         format!(
             "{}{operands}const ROW_LEN = {}u;

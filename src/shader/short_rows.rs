@@ -6,11 +6,6 @@ use std::ops::Range;
 use super::kernel::Operator;
 use crate::DType;
 
-/// The longest rows that are taken so: beyond, text grows, and whole packs of one row are as fast.
-pub(crate) const fn longest_short_row(dtype: DType) -> u64 {
-    if dtype.bytes() == 1 { 16 } else { 32 }
-}
-
 /// Reads a bunch of rows of so many elements, and what is known of each.
 pub(super) fn short_rows(dtype: DType, len: u64, operator: Operator) -> String {
     let bunch = Bunch { dtype, len };

@@ -514,7 +514,7 @@ impl<'a> Workgroup<'a> {
         // pack together at a binding's end, and where ArgMax finds rows for all of a pack's columns, there or not: then
         // nothing that is written may come of it.
         let len = bound.bytes / 4;
-        assert!(word < len + 4, "word {word} of {bound:?} is read");
+        assert!(word < len + 3, "word {word} of {bound:?} is read");
         if word >= len {
             let origin = self.paper.origins.word((slot_number(bound.slot), u64::MAX));
             return Scalar { kind: Kind::U32, bits: 0xa5c3_96e7, origin };

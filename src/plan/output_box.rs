@@ -1,0 +1,355 @@
+//! A box of a Max's output: which programs write it, and how they read the operands.
+
+use std::ops::Range;
+
+use super::device::{Device, FEWEST_PACKS, stride_u32, to_u32};
+use super::layout::{Extent, Source, blocks};
+use super::schedule::{MAX_STEPS, SHORT_ROWS_INVOCATIONS};
+use super::{Binding, Dispatch, Dispatches, check_count, target_part};
+use crate::shader::{
+    BroadcastParams, FIRST_OPERAND, Kernel, MAX_DIMS, OperandParams, Override, Params, Program, longest_short_row,
+};
+use crate::{DType, Error, View};
+
+/// The fewest packs of a row that ends within one.
+const FEWEST_RAGGED_PACKS: u64 = 2;
+
+/// The output's dimensions, collapsed as far as every operand allows; innermost first.
+pub(super) struct Rows {
+    sizes: Vec<u64>,
+    /// For each operand.
+    strides: Vec<Vec<i64>>,
+}
+
+impl Rows {
+    pub fn new(shape: &[u64], sources: &[Source]) -> Result<Rows, Error> {
+        let views: Vec<&View> = sources.iter().map(|source| &source.view).collect();
+        let mut sizes: Vec<u64> = Vec::new();
+        let mut strides: Vec<Vec<i64>> = vec![Vec::new(); views.len()];
+        for d in (0..shape.len()).rev().filter(|&d| shape[d] != 1) {
+            let runs_on = |(view, own): (&&View, &Vec<i64>)| match (own.last(), sizes.last()) {
+                (Some(&stride), Some(&size)) => stride.checked_mul(size as i64) == Some(view.strides()[d]),
+                _ => false,
+            };
+            match sizes.last().is_some() && views.iter().zip(&strides).all(runs_on) {
+                true => *sizes.last_mut().unwrap_or(&mut 0) *= shape[d],
+                false => {
+                    sizes.push(shape[d]);
+                    strides.iter_mut().zip(&views).for_each(|(own, view)| own.push(view.strides()[d]));
+                }
+            }
+        }
+        if sizes.is_empty() {
+            sizes.push(1);
+            strides.iter_mut().for_each(|own| own.push(0));
+        }
+        if sizes.len() > MAX_DIMS + 1 {
+            let (given, limit) = (sizes.len() as u64, MAX_DIMS as u64 + 1);
+            return Err(Error::TooLarge { what: "dimensions that do not collapse", given, limit });
+        }
+        Ok(Rows { sizes, strides })
+    }
+
+    fn row_len(&self) -> u64 {
+        self.sizes[0]
+    }
+
+    /// Whether an operand of these strides around the row is one stretch of elements.
+    fn follow_one_another(&self, strides: &[i32]) -> bool {
+        let mut len = 1;
+        self.sizes.iter().zip(strides).all(|(size, &stride)| {
+            len *= size;
+            i64::from(stride) == len as i64
+        })
+    }
+
+    /// Whether rows end within packs.
+    fn are_ragged(&self, pack: u64) -> bool {
+        self.sizes.len() > 1 && !self.row_len().is_multiple_of(pack)
+    }
+}
+
+/// What one dispatch reads of an operand: what is bound, and where its elements are in it.
+pub(super) struct Read {
+    window: Binding,
+    params: OperandParams,
+    /// Elements that the binding holds.
+    span: u64,
+    /// Whether there are elements that it does not hold.
+    partial: bool,
+}
+
+impl Read {
+    /// All that is bound of an operand, in one dispatch after another.
+    fn windows(dtype: DType, source: &Source, strides: &[i64], device: &Device) -> Result<Vec<Read>, Error> {
+        let Source { slot, view } = source;
+        let extent = Extent::new(dtype, view, device)?;
+        let Extent { base, span, .. } = extent;
+        let whole = extent.binding(dtype, *slot);
+        if extent.fits(device) {
+            return Ok(vec![Read::new(whole, base, span, false, view, strides)?]);
+        }
+        let most = device.binding_elements(dtype.bytes())?;
+        check_count(usize::try_from(span / most).unwrap_or(usize::MAX))?;
+        let read = |part: Range<u64>| {
+            let len = part.end - part.start;
+            let window = target_part(whole, dtype.bytes(), part.start, len);
+            Read::new(window, base + part.start, len, true, view, strides)
+        };
+        blocks(0..span, most).map(read).collect()
+    }
+
+    fn new(window: Binding, base: u64, span: u64, partial: bool, view: &View, strides: &[i64]) -> Result<Read, Error> {
+        to_u32(span + 64)?; // a pack may begin at the last element
+        Ok(Read {
+            window,
+            params: OperandParams {
+                // Of a part the first element may lie before: addresses are modulo 2^32.
+                start: view.offset().wrapping_sub(base) as u32,
+                row_stride: stride_u32(strides[0])?,
+                strides: strides[1..].iter().map(|&stride| stride_u32(stride)).collect::<Result<_, _>>()?,
+            },
+            span,
+            partial,
+        })
+    }
+
+    /// How the kernel of packs reads it, if it can.
+    fn in_packs(&self, rows: &Rows, pack: u64) -> Option<Form> {
+        let along_row = self.repeats_along_row()?;
+        // Where rows end within packs, those of an operand of its own layout do so elsewhere.
+        let aligned = match rows.row_len().is_multiple_of(pack) {
+            true => multiples(&self.params.strides, pack),
+            false => rows.follow_one_another(&self.params.strides),
+        };
+        Some(Form { along_row, row_after_row: false, shifted: !(along_row || aligned && self.begins_with_pack(pack)) })
+    }
+
+    /// How the kernel of short rows reads it, if it can: as one stretch, or one element after another, or the same again.
+    fn in_short_rows(&self, len: u64, pack: u64) -> Option<Form> {
+        let along_row = self.repeats_along_row()?;
+        let (&next_row, around) = self.params.strides.split_first()?;
+        let row_after_row = next_row == 0;
+        let in_one_piece = row_after_row || i64::from(next_row) == if along_row { 1 } else { len as i64 };
+        let aligned = multiples(around, pack) && self.begins_with_pack(pack);
+        in_one_piece.then_some(Form { along_row, row_after_row, shifted: !row_after_row && !aligned })
+    }
+
+    /// Whether a row has one element of it; nothing where it is neither that nor a stretch of them.
+    fn repeats_along_row(&self) -> Option<bool> {
+        (!self.partial && matches!(self.params.row_stride, 0 | 1)).then_some(self.params.row_stride == 0)
+    }
+
+    fn begins_with_pack(&self, pack: u64) -> bool {
+        self.span >= pack && u64::from(self.params.start).is_multiple_of(pack)
+    }
+}
+
+fn multiples(strides: &[i32], pack: u64) -> bool {
+    strides.iter().all(|stride| u64::from(stride.unsigned_abs()).is_multiple_of(pack))
+}
+
+/// How whole packs of an operand are read.
+#[derive(Clone, Copy)]
+struct Form {
+    /// There is one element for all of a row.
+    along_row: bool,
+    /// There are the same elements in row after row.
+    row_after_row: bool,
+    /// Packs begin anywhere in the binding.
+    shifted: bool,
+}
+
+/// A bit for each operand of which this is so.
+fn mask(forms: &[Form], is_so: impl Fn(&Form) -> bool) -> u32 {
+    forms.iter().enumerate().fold(0, |mask, (n, form)| mask | u32::from(is_so(form)) << n)
+}
+
+/// A program of Max, and the elements that it writes at once.
+#[derive(Clone, Copy)]
+struct Writer {
+    program: Program,
+    write_len: u64,
+}
+
+/// The loop iterations of an invocation.
+pub(super) struct Turns {
+    /// Elements that are written at once.
+    write_len: u64,
+    /// The turns that this takes.
+    each: u64,
+    /// The turns that it takes to begin a row.
+    row: u64,
+}
+
+impl Turns {
+    /// Of finding where a row begins in each operand.
+    pub fn of_row(operands: u64, dimensions: u64) -> u64 {
+        1 + operands + dimensions * (1 + operands)
+    }
+
+    /// Of single elements in rows that may begin and end within a unit, each of which may have something to be kept. lavapipe
+    /// walks through the loops of a branch once, also where no invocation takes it.
+    pub fn of_elements(dtype: DType, row: u64) -> Turns {
+        Turns { write_len: dtype.lanes(), each: 1, row: row + 4 * dtype.lanes() }
+    }
+
+    /// The writes of an invocation that stay below [`MAX_STEPS`], where rows have so many elements. The first and the last
+    /// row may be begun for little.
+    pub fn max_writes(&self, row_len: u64) -> u64 {
+        let left = MAX_STEPS - 2 * (self.row + self.each);
+        (left * row_len / (self.each * row_len + self.write_len * self.row)).max(1)
+    }
+}
+
+/// A box of the output, within its binding.
+pub(super) struct OutputBox<'a> {
+    pub dtype: DType,
+    pub device: &'a Device,
+    pub len: u64,
+    pub rows: Rows,
+    pub target: Binding,
+    /// The first element.
+    pub begin: u64,
+    /// The first element after it that is kept as it is.
+    pub end: u64,
+    /// Whether there are elements around it to be kept.
+    pub keeps: bool,
+    pub nan: Option<Override>,
+}
+
+impl OutputBox<'_> {
+    /// The first window of every operand, then the second of those that have one, and so on.
+    pub fn rounds(&self, sources: &[Source]) -> Result<Vec<Vec<Read>>, Error> {
+        let mut rounds: Vec<Vec<Read>> = Vec::new();
+        for (source, strides) in sources.iter().zip(&self.rows.strides) {
+            for (round, read) in Read::windows(self.dtype, source, strides, self.device)?.into_iter().enumerate() {
+                match rounds.get_mut(round) {
+                    Some(reads) => reads.push(read),
+                    None => rounds.push(vec![read]),
+                }
+            }
+        }
+        Ok(rounds)
+    }
+
+    /// Whole packs, where every operand can be read so; what remains element by element.
+    pub fn dispatches(&self, reads: &[Read], continues: bool) -> Result<Dispatches, Error> {
+        let lanes = self.dtype.lanes();
+        let units = (self.begin + self.len).div_ceil(lanes);
+        let elements = |first| {
+            let program = Program::MaxElements { operands: reads.len() as u32 };
+            self.dispatch(Writer { program, write_len: lanes }, reads, continues, first..units)
+        };
+        let Some(bulk) = self.bulk(reads) else {
+            return Ok(Dispatches(vec![elements(self.begin / lanes)?]));
+        };
+        let writes = self.len / bulk.write_len;
+        let mut dispatches = Dispatches(vec![self.dispatch(bulk, reads, continues, 0..writes)?]);
+        if !self.len.is_multiple_of(bulk.write_len) {
+            dispatches.push(elements(writes * bulk.write_len / lanes)?)?;
+        }
+        Ok(dispatches)
+    }
+
+    /// How whole packs are written, if that is possible and worth it.
+    fn bulk(&self, reads: &[Read]) -> Option<Writer> {
+        let pack = self.dtype.pack_elements();
+        self.short_rows(reads).or_else(|| self.packs(reads)).filter(|bulk| {
+            let writes = self.len / bulk.write_len;
+            let pays = self.len.is_multiple_of(bulk.write_len) || writes * bulk.write_len >= FEWEST_PACKS * pack;
+            self.begin == 0 && writes > 0 && pays
+        })
+    }
+
+    fn packs(&self, reads: &[Read]) -> Option<Writer> {
+        let pack = self.dtype.pack_elements();
+        if self.rows.are_ragged(pack) && self.rows.row_len() < FEWEST_RAGGED_PACKS * pack {
+            return None;
+        }
+        let forms = reads.iter().map(|read| read.in_packs(&self.rows, pack)).collect::<Option<Vec<_>>>()?;
+        let (splats, shifted) = (mask(&forms, |form| form.along_row), mask(&forms, |form| form.shifted));
+        let program = Program::MaxPacks { operands: reads.len() as u32, splats, shifted };
+        Some(Writer { program, write_len: pack })
+    }
+
+    /// Bunches of rows, where they lie in one piece, and there are enough to keep the device busy.
+    fn short_rows(&self, reads: &[Read]) -> Option<Writer> {
+        let pack = self.dtype.pack_elements();
+        let (len, &rows) = (self.rows.row_len(), self.rows.sizes.get(1)?);
+        let in_one_piece = rows.is_multiple_of(pack) || self.rows.sizes.len() == 2;
+        let busy = self.len / (pack * len) * SHORT_ROWS_INVOCATIONS >= self.device.tuning.busy_invocations;
+        if !(2..=longest_short_row(self.dtype)).contains(&len) || !in_one_piece || !busy {
+            return None;
+        }
+        let forms = reads.iter().map(|read| read.in_short_rows(len, pack)).collect::<Option<Vec<_>>>()?;
+        let program = Program::MaxShortRows {
+            operands: reads.len() as u32,
+            len: len as u32,
+            of_rows: mask(&forms, |form| form.along_row),
+            of_columns: mask(&forms, |form| form.row_after_row),
+            shifted: mask(&forms, |form| form.shifted),
+        };
+        Some(Writer { program, write_len: pack * len })
+    }
+
+    /// Writes these packs, or output units.
+    fn dispatch(&self, writer: Writer, reads: &[Read], continues: bool, writes: Range<u64>) -> Result<Dispatch, Error> {
+        let (device, group) = (self.device, self.device.tuning.group);
+        let count = writes.end - writes.start;
+        let share = self.share(writer, reads.len() as u64, count)?;
+        let Writer { program, write_len } = writer;
+        let ragged = matches!(program, Program::MaxPacks { .. }) && self.rows.are_ragged(write_len);
+        let overrides = [
+            Some(Override::Group(group as u32)),
+            self.nan,
+            continues.then_some(Override::Accumulate),
+            (self.keeps && !program.takes_packs()).then_some(Override::PreserveEdges),
+            ragged.then_some(Override::Ragged),
+            reads.iter().any(|read| read.partial).then_some(Override::BoundsChecked),
+        ];
+        let operand = |(n, read): (usize, &Read)| Binding { binding: FIRST_OPERAND + n as u32, ..read.window };
+        Ok(Dispatch {
+            kernel: Kernel::new(program, self.dtype, overrides.into_iter().flatten().collect(), device.tuning.int64),
+            params: Params::Broadcast(BroadcastParams {
+                len: to_u32(self.len)?,
+                share: to_u32(share)?,
+                row_len: to_u32(self.rows.row_len())?,
+                first: to_u32(writes.start)?,
+                begin: to_u32(self.begin)?,
+                end: to_u32(self.end)?,
+                sizes: self.rows.sizes[1..].iter().map(|&size| to_u32(size)).collect::<Result<_, _>>()?,
+                operands: reads.iter().map(|read| read.params.clone()).collect(),
+            }),
+            grid: device.grid(
+                count.div_ceil(share).div_ceil(group),
+                group * share * write_len.max(self.dtype.pack_elements()),
+            )?,
+            bindings: [self.target].into_iter().chain(reads.iter().enumerate().map(operand)).collect(),
+        })
+    }
+
+    /// The packs, bunches or output units that an invocation writes: several, unless finding a row's addresses takes too long.
+    fn share(&self, writer: Writer, operands: u64, writes: u64) -> Result<u64, Error> {
+        let (turns, stretch) = self.turns(writer, operands);
+        let (limit, needed) = (turns.max_writes(stretch), self.device.needed_share(writes));
+        if needed > limit {
+            return Err(Error::TooLarge { what: "writes of one invocation", given: needed, limit });
+        }
+        Ok(self.device.share(writes).min(limit))
+    }
+
+    /// What an invocation takes, and the elements for which it finds the addresses once.
+    fn turns(&self, Writer { program, write_len }: Writer, operands: u64) -> (Turns, u64) {
+        let (sizes, lanes) = (&self.rows.sizes, self.dtype.lanes());
+        let row = Turns::of_row(operands, sizes.len() as u64 - 1);
+        match program {
+            // A row that ends within a pack needs the next one's beginning, too.
+            Program::MaxPacks { .. } => (Turns { write_len, each: lanes, row: 2 * row }, sizes[0]),
+            Program::MaxShortRows { len, .. } => {
+                (Turns { write_len, each: u64::from(len) * lanes, row }, sizes[0] * sizes[1])
+            }
+            _ => (Turns::of_elements(self.dtype, row), sizes[0]),
+        }
+    }
+}
