@@ -1,7 +1,7 @@
 // Max where every operand runs along the rows, or has one element for all of a row.
 import package::{
-    PACK_ELEMENTS, fold_runs, fold_splats, fold_straddling, group_number, no_packs, pack_addresses, params, row_addresses,
-    store,
+    PACK_ELEMENTS, first_elements, fold_runs, fold_splats, fold_straddling, group_number, no_packs, pack_addresses, params,
+    row_addresses, store,
 };
 
 override GROUP: u32 = 64u;
@@ -50,12 +50,4 @@ fn main(
             }
         }
     }
-}
-
-// A mask of a pack's first elements.
-fn first_elements(count: u32) -> vec4<u32> {
-    let bits = i32(count * (128u / PACK_ELEMENTS));
-    let own = clamp(vec4<i32>(bits) - vec4<i32>(0, 32, 64, 96), vec4<i32>(0), vec4<i32>(32));
-    let mask = (vec4<u32>(1u) << (vec4<u32>(own) % 32u)) - 1u;
-    return select(mask, vec4<u32>(0xffffffffu), own == vec4<i32>(32));
 }

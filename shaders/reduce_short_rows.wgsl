@@ -1,8 +1,9 @@
 // Reduces rows so short that many of them share packs: an invocation takes a bunch of rows, as many as a pack has elements,
-// which fill as many packs as a row has elements. They are taken apart in registers, and give a pack of results. The planner
-// sees to it that bunches begin with a pack and lie in one piece.
+// which fill as many packs as a row has elements. They are taken apart in registers, and give a pack of results. Rows that
+// follow one another make a stretch. Where RAGGED, stretches begin anywhere, and a bunch may have rows of two.
 import package::{
-    PACK_ELEMENTS, ROW_LEN, STORE_LANES, group_number, kept_offset, make_unit, no_input, params, store_bunch, task_count,
+    PACK_ELEMENTS, RAGGED, ROW_LEN, STORE_LANES, group_number, kept_offset_around, make_unit, no_input, pack_at,
+    pack_from_two, params, store_bunch, task_count,
 };
 
 override GROUP: u32 = 64u;
@@ -21,20 +22,12 @@ fn main(
     let first = (group_number(id, groups) * GROUP + local) * params.share;
     let end = min(first + params.share, (tasks + PACK_ELEMENTS - 1u) / PACK_ELEMENTS);
     let whole = min(end, tasks / PACK_ELEMENTS);
-    // Rows that follow one another make a stretch: where one begins is asked once.
-    let stretch_len = max(params.kept[0].x / PACK_ELEMENTS, 1u);
-    let stretches_end = (whole + stretch_len - 1u) / stretch_len;
-    var stretch = first / stretch_len;
-    loop {
-        if (stretch >= stretches_end) {
-            break;
+    if (RAGGED) {
+        for (var bunch = first; bunch < whole; bunch++) {
+            store_bunch(bunch * PACK_ELEMENTS, ragged_bunch(bunch * PACK_ELEMENTS));
         }
-        let begin = max(first, stretch * stretch_len);
-        store_bunches(begin, min(whole, (stretch + 1u) * stretch_len));
-        continuing {
-            stretch += 1u;
-            break if stretch >= stretches_end;
-        }
+    } else {
+        store_bunches(first, whole);
     }
     // Row by row, those at the end that do not fill packs.
     var unit = max(first, whole) * (PACK_ELEMENTS / STORE_LANES);
@@ -51,18 +44,60 @@ fn main(
     }
 }
 
-fn store_bunches(begin: u32, end: u32) {
-    var p = kept_offset(begin * PACK_ELEMENTS) / PACK_ELEMENTS;
+// Whole ones: where a stretch begins is asked once.
+fn store_bunches(first: u32, last: u32) {
+    let stretch_len = max(params.kept[0].x / PACK_ELEMENTS, 1u);
+    let stretches_end = (last + stretch_len - 1u) / stretch_len;
+    var stretch = first / stretch_len;
+    loop {
+        if (stretch >= stretches_end) {
+            break;
+        }
+        let begin = max(first, stretch * stretch_len);
+        let e = kept_offset_around(stretch, 1u) + (begin - stretch * stretch_len) * (ROW_LEN * PACK_ELEMENTS);
+        store_stretch(begin, min(last, (stretch + 1u) * stretch_len), e);
+        continuing {
+            stretch += 1u;
+            break if stretch >= stretches_end;
+        }
+    }
+}
+
+fn store_stretch(begin: u32, end: u32, first: u32) {
+    var e = first;
     var bunch = begin;
     loop {
         if (bunch >= end) {
             break;
         }
-        store_bunch(bunch * PACK_ELEMENTS, p);
-        p += ROW_LEN;
+        store_bunch(bunch * PACK_ELEMENTS, BunchPlace(e, e, ROW_LEN * PACK_ELEMENTS));
+        e += ROW_LEN * PACK_ELEMENTS;
         continuing {
             bunch += 1u;
             break if bunch >= end;
         }
     }
+}
+
+// Where a bunch lies: its first `count` elements from element `first` on, the others as if all lay from `other` on.
+struct BunchPlace { first: u32, other: u32, count: u32 }
+
+// Of the bunch that begins with that row, in a stretch and in the next one.
+fn ragged_bunch(row: u32) -> BunchPlace {
+    let stretch_len = max(params.kept[0].x, 1u);
+    let stretch = row / stretch_len;
+    let before = (row - stretch * stretch_len) * ROW_LEN;
+    let count = stretch_len * ROW_LEN - before;
+    return BunchPlace(kept_offset_around(stretch, 1u) + before, kept_offset_around(stretch + 1u, 1u) - count, count);
+}
+
+fn moved(place: BunchPlace, by: u32) -> BunchPlace { return BunchPlace(place.first + by, place.other + by, place.count); }
+
+// Pack number n of a bunch.
+fn bunch_pack(place: BunchPlace, n: u32) -> vec4<u32> {
+    if (!RAGGED) {
+        return pack_at(place.first / PACK_ELEMENTS + n);
+    }
+    let e = n * PACK_ELEMENTS;
+    return pack_from_two(place.first + e, place.other + e, max(place.count, e) - e);
 }

@@ -63,28 +63,84 @@ fn edges_in_short_rows() {
     }
 }
 
-/// Windows of pixels: several short rows each, above one another or elsewhere, in images that stand apart.
+/// Images of windows of pixels.
+struct Windows {
+    images: u64,
+    rows: u64,
+    columns: u64,
+    /// Pixels of a window, one above the other and side by side.
+    window: [u64; 2],
+    /// Elements between images, beside them, and before the first.
+    gaps: [u64; 3],
+}
+
+impl Windows {
+    /// Every operator over the pixels of each window, also where rows of pixels, or images, come in another order.
+    fn check(&self, dtype: DType) {
+        let &Windows { images, rows, columns, window: [high, wide], gaps: [between, beside, before] } = self;
+        let row = columns * wide + beside;
+        let image = rows * row * high + between;
+        let strides = [image, row * high, row, wide, 1].map(|stride| stride as i64);
+        let view = View::strided([images, rows, high, columns, wide], strides, before).unwrap();
+        let input = tensor(dtype, before + images * image, Data::Ties, columns);
+        let upside_down = view.reverse(2).unwrap();
+        let backwards = view.reverse(0).unwrap().reverse(1).unwrap();
+        for (turned, view) in [("", view), (", upside down", upside_down), (", backwards", backwards)] {
+            let case = format!("{dtype} {images} images of {rows} x {columns} windows of {high} x {wide}{turned}");
+            check(&ReduceMax::new(dtype, view.clone()).axes([2, 4]), &[&input], &case);
+            let arg_max = ArgMax::new(dtype, view).axes([2, 4]).output(ArgMaxOutput::ValuesAndIndices);
+            check(&arg_max, &[&input], &case);
+            if turned.is_empty() {
+                check(&arg_max.output(ArgMaxOutput::Indices).select_last(true), &[&input], &case);
+            }
+        }
+    }
+}
+
+/// Several short rows each, above one another or elsewhere, in images that stand apart.
 #[test]
 fn windows_of_pixels() {
     for dtype in [DType::F32, DType::Bf16, DType::U8, DType::F64] {
-        // (images, rows, columns, window, elements between images)
-        for (images, rows, columns, [high, wide], gap) in
+        for (images, rows, columns, window, between) in
             [(3, 6, 48, [2, 2], 0), (2, 5, 32, [3, 3], 32), (4, 4, 16, [2, 7], 16)]
         {
-            let (row, window_row) = (columns * wide, columns * wide * high);
-            let image = rows * window_row + gap;
-            let view = View::strided(
-                [images, rows, high, columns, wide],
-                [image, window_row, row, wide, 1].map(|stride| stride as i64),
-                0,
-            )
-            .unwrap();
-            let input = tensor(dtype, images * image, Data::Ties, columns);
-            let case = format!("{dtype} {images} images of {rows} x {columns} windows of {high} x {wide}");
-            check(&ReduceMax::new(dtype, view.clone()).axes([2, 4]), &[&input], &case);
-            let arg_max = ArgMax::new(dtype, view).axes([2, 4]);
-            check(&arg_max.clone().output(ArgMaxOutput::ValuesAndIndices), &[&input], &case);
-            check(&arg_max.select_last(true), &[&input], &case);
+            Windows { images, rows, columns, window, gaps: [between, 0, 0] }.check(dtype);
+        }
+    }
+}
+
+/// Rows of windows that begin and end anywhere in packs.
+#[test]
+fn windows_of_pixels_within_packs() {
+    for (dtype, images, rows, columns, window, gaps) in [
+        (DType::F32, 350, 14, 14, [2, 2], [0, 0, 0]),
+        (DType::F32, 300, 7, 3, [4, 5], [1, 3, 2]),
+        (DType::Bf16, 480, 9, 23, [3, 2], [5, 1, 3]),
+        (DType::U8, 600, 7, 15, [2, 3], [1, 0, 7]),
+        (DType::F64, 200, 7, 7, [2, 2], [0, 1, 0]),
+    ] {
+        Windows { images, rows, columns, window, gaps }.check(dtype);
+    }
+}
+
+/// What is reduced has one element: maxima are the elements themselves, but for NaN, and positions are 0.
+#[test]
+fn axes_of_one_element() {
+    for dtype in DType::ALL {
+        let input = tensor(dtype, 7 * 65 + 2, Data::Edges, 1);
+        for (case, view, axes) in [
+            ("rows", View::strided([7, 1, 65], [65, 9, 1], 0).unwrap(), &[1][..]),
+            ("columns", View::strided([65, 7, 1], [1, 65, 1], 2).unwrap(), &[-1]),
+            ("rows backwards", View::strided([7, 1, 65], [65, 9, -1], 66).unwrap(), &[1]),
+        ] {
+            let case = format!("{dtype} {case} of one element each");
+            let reduce_max = ReduceMax::new(dtype, view.clone()).axes(axes);
+            let arg_max = ArgMax::new(dtype, view).axes(axes);
+            for nan in [NanPolicy::Propagate, NanPolicy::Ignore] {
+                check(&reduce_max.clone().nan(nan), &[&input], &case);
+                check(&arg_max.clone().nan(nan).output(ArgMaxOutput::ValuesAndIndices), &[&input], &case);
+                check(&arg_max.clone().nan(nan).select_last(true).index(IndexType::U32), &[&input], &case);
+            }
         }
     }
 }

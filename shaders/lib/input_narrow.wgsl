@@ -1,5 +1,5 @@
 // The input as words; element e is lane e % LANES of word e / LANES.
-import package::{Key, LANES, shifted, word_key};
+import package::{Key, LANES, first_elements, joined, shifted, word_key};
 
 @group(0) @binding(1) var<storage, read> words: array<u32>;
 
@@ -23,4 +23,16 @@ fn pack_from(e: u32) -> vec4<u32> {
         return own;
     }
     return shifted(own, words[min(word + 4, last.x)], e % LANES);
+}
+
+// The first `count` elements of the pack that begins with element e, and behind them what the one that begins with `other` has
+// there.
+fn pack_from_two(e: u32, other: u32, count: u32) -> vec4<u32> {
+    if (LANES > 1u) {
+        return joined(pack_from(e), pack_from(other), first_elements(count));
+    }
+    let places = vec4<u32>(0u, 1u, 2u, 3u);
+    let own = bitcast<vec4<i32>>(select(vec4<u32>(other), vec4<u32>(e), places < vec4<u32>(count)) + places);
+    let at = clamp(own, vec4<i32>(0), vec4<i32>(i32(arrayLength(&words)) - 1));
+    return vec4<u32>(words[at.x], words[at.y], words[at.z], words[at.w]);
 }

@@ -4,7 +4,7 @@ import package::{BoundPack, ELEMENT_BYTES, PACK_ELEMENTS, least_pack, words, wor
 
 @group(0) @binding(2) var<storage, read> packs: array<BoundPack>;
 
-// Whether runs, or rows of columns, begin or end within a pack.
+// Whether runs, rows of columns or bunches of short rows begin or end within a pack.
 override RAGGED: bool = false;
 
 fn pack_at(p: u32) -> vec4<u32> { return words_of(packs[p]); }

@@ -18,3 +18,12 @@ fn pack_from(e: u32) -> vec4<u32> {
     let at = clamp(vec4<i32>(bitcast<i32>(2u * e)) + vec4<i32>(0, 1, 2, 3), vec4<i32>(0), last);
     return vec4<u32>(words[at.x], words[at.y], words[at.z], words[at.w]);
 }
+
+// The first `count` elements of the pack that begins with element e, and behind them what the one that begins with `other` has
+// there.
+fn pack_from_two(e: u32, other: u32, count: u32) -> vec4<u32> {
+    let own = 2u * select(vec2<u32>(other), vec2<u32>(e), vec2<u32>(0u, 1u) < vec2<u32>(count));
+    let words_of_two = bitcast<vec4<i32>>(own.xxyy + vec4<u32>(0u, 1u, 2u, 3u));
+    let at = clamp(words_of_two, vec4<i32>(0), vec4<i32>(i32(arrayLength(&words)) - 1));
+    return vec4<u32>(words[at.x], words[at.y], words[at.z], words[at.w]);
+}

@@ -13,8 +13,3 @@ fn store(i: u32, maxima: Maxima) {
     }
     values[i] = bound_pack(pack_of(m));
 }
-
-// The first elements of one pack, and behind them what another has there.
-fn joined(first: vec4<u32>, second: vec4<u32>, mask: vec4<u32>) -> vec4<u32> {
-    return (first & mask) | (second & ~mask);
-}

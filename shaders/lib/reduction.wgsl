@@ -32,10 +32,13 @@ struct Params {
 override SPLIT: bool = false; // an output has more than one chunk
 override RUNS: bool = false;  // an output has more than one run
 
-fn kept_offset(index: u32) -> u32 {
+fn kept_offset(index: u32) -> u32 { return kept_offset_around(index, 0u); }
+
+// The same without the innermost dimensions: `index` counts what is around them.
+fn kept_offset_around(index: u32, inner: u32) -> u32 {
     var rest = index;
     var offset = params.start;
-    var d = 0u;
+    var d = inner;
     loop {
         if (d + 1u >= params.kept_rank) {
             break;

@@ -1,7 +1,7 @@
 // Positions of short rows: of each the greatest tie so far, and the position of the first (or last) element that has it;
 // where keys are stored, the greatest key beside it, which tells +0 from -0.
 import package::{
-    Best, Key, LAST, LEAST_TIE, PACK_ELEMENTS, ROW_LEN, RUNS, STORES_KEYS, Tie, bunch_at, joined_bunch, key_of_tie,
+    Best, BunchPlace, Key, LAST, LEAST_TIE, ROW_LEN, RUNS, STORES_KEYS, Tie, bunch_at, joined_bunch, key_of_tie, moved,
     no_winners, offered_bunch, outer_offset, params, row_maxima, run_of, store_winners, tie_equal, tie_greater,
 };
 
@@ -22,16 +22,16 @@ fn found_best(found: Found, key: Key) -> Best {
     return Best(key_of_tie(found.tie), found.at);
 }
 
-fn store_bunch(first: u32, p: u32) {
+fn store_bunch(first: u32, place: BunchPlace) {
     if (!RUNS) {
-        store_winners(first, offered_bunch(no_winners(), p, 0u), row_maxima(bunch_at(p)));
+        store_winners(first, offered_bunch(no_winners(), place, 0u), row_maxima(bunch_at(place)));
         return;
     }
-    var winners = offered_bunch(no_winners(), p, 0u);
-    var bunch = bunch_at(p);
+    var winners = offered_bunch(no_winners(), place, 0u);
+    var bunch = bunch_at(place);
     let runs = run_of(params.reduce_len - 1u) + 1u;
     for (var n = 1u; n < runs; n++) {
-        let next = p + outer_offset(n) / PACK_ELEMENTS;
+        let next = moved(place, outer_offset(n));
         winners = offered_bunch(winners, next, n * ROW_LEN);
         if (STORES_KEYS) {
             bunch = joined_bunch(bunch, next);

@@ -1,10 +1,12 @@
-//! ArgMax: one reduction to positions.
+//! ArgMax: one reduction to positions; zeros, where each is that of one element.
 
 use super::device::Device;
+use super::fill::fill;
 use super::layout::sources;
+use super::max::copy;
 use super::reduce::reduce;
 use super::schedule::Reduction;
-use super::{Plan, output_bindings};
+use super::{Binding, Dispatches, Plan, output_bindings};
 use crate::error::list;
 use crate::shader::{Epilogue, Operator};
 use crate::{ArgMax, ArgMaxOutput, Error, Limits, Operation};
@@ -18,6 +20,11 @@ pub(crate) fn arg_max(op: &ArgMax, limits: &Limits) -> Result<Plan, Error> {
     let plan = Plan::new(label, op.input.views().len(), &targets);
     if outputs[0].len() == 0 {
         return Ok(plan);
+    }
+    if reduced.iter().all(|&d| op.input.shape()[d] == 1)
+        && let Some(dispatches) = first_positions(op, &targets, device)?
+    {
+        return plan.complete(dispatches, device);
     }
     let reduction = Reduction {
         dtype: op.dtype,
@@ -34,4 +41,18 @@ pub(crate) fn arg_max(op: &ArgMax, limits: &Limits) -> Result<Plan, Error> {
         device,
     };
     plan.complete(reduce(&reduction, sources(&op.input, 0), &targets)?, device)
+}
+
+/// Each position is 0, and each maximum the element itself. Nothing where that takes several bindings.
+fn first_positions(op: &ArgMax, targets: &[Binding], device: &Device) -> Result<Option<Dispatches>, Error> {
+    let mut dispatches = match op.output {
+        ArgMaxOutput::Indices => Dispatches::default(),
+        ArgMaxOutput::ValuesAndIndices => match copy(op.dtype, op.nan, &op.input, targets[0], device)? {
+            Some(values) => values,
+            None => return Ok(None),
+        },
+    };
+    let indices = targets[targets.len() - 1];
+    dispatches.append(fill(op.dtype, [0, 0], Binding { binding: 3, ..indices }, device)?)?;
+    Ok(Some(dispatches))
 }

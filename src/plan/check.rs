@@ -296,7 +296,7 @@ impl Work {
             // Bunches in turn and then, row by row, what does not fill one.
             let pack = kernel.dtype.pack_elements();
             let runs = u64::from(params.reduce_len / params.run_len);
-            let bunch_turns = 2 + params.kept.len() as u64 + runs.saturating_mul(1 + params.outer.len() as u64);
+            let bunch_turns = 2 + 2 * params.kept.len() as u64 + runs.saturating_mul(1 + params.outer.len() as u64);
             let bunches = Work::shared(outputs.div_ceil(pack), share, bunch_turns, group);
             return Ok(Work { turns: bunches.turns.saturating_add(pack.saturating_mul(turns)), ..bunches });
         }

@@ -11,7 +11,7 @@ use super::layout::{Extent, Source, boxed, gcd, sources};
 use super::output_box::{OutputBox, Rows, Turns};
 use super::{Binding, Dispatches, Plan, Slot, check_count, nan_override, output_bindings, target_part};
 use crate::error::list;
-use crate::{DType, Error, Limits, Max, Operation, View};
+use crate::{DType, Error, Limits, Max, NanPolicy, Operation, Parts, View};
 
 /// The most operands of one dispatch: a mask of 32 bits tells their forms.
 const MAX_OPERANDS: u64 = 32;
@@ -41,13 +41,24 @@ pub(crate) fn max(op: &Max, limits: &Limits) -> Result<Plan, Error> {
         bytes.resize(bytes.len().next_multiple_of(4), 0);
         plan.embedded.push(bytes);
     }
-    let max_operands = u64::from(device.limits.max_storage_bindings).saturating_sub(1).min(MAX_OPERANDS);
-    if max_operands == 0 {
-        let (what, given) = ("max_storage_buffers_per_shader_stage", device.limits.max_storage_bindings.into());
-        return Err(Error::DeviceTooSmall { what, given, needed: 2 });
+    plan.complete(Broadcast::new(op, &output.shape, operands, target, device)?.dispatches()?, device)
+}
+
+/// Writes the elements of input 0 as they are, but for NaN, which is made canonical: each is a maximum of one. Nothing where that
+/// takes several bindings.
+pub(super) fn copy(
+    dtype: DType,
+    nan: NanPolicy,
+    input: &Parts,
+    target: Binding,
+    device: &Device,
+) -> Result<Option<Dispatches>, Error> {
+    let operand = Operand::new(sources(input, 0), input.shape(), input.shape())?;
+    if !device.binds(target.bytes) || !operand.fits(dtype, device)? {
+        return Ok(None);
     }
-    let broadcast = Broadcast { op, shape: &output.shape, operands, len: output.len(), target, max_operands, device };
-    plan.complete(broadcast.dispatches()?, device)
+    let op = Max::new(dtype, [input.clone()]).nan(nan);
+    Broadcast::new(&op, input.shape(), vec![operand], target, device)?.dispatches().map(Some)
 }
 
 /// Operands stretched to the output's shape.
@@ -62,7 +73,22 @@ struct Broadcast<'a> {
     device: &'a Device,
 }
 
-impl Broadcast<'_> {
+impl<'a> Broadcast<'a> {
+    fn new(
+        op: &'a Max,
+        shape: &'a [u64],
+        operands: Vec<Operand>,
+        target: Binding,
+        device: &'a Device,
+    ) -> Result<Broadcast<'a>, Error> {
+        let max_operands = u64::from(device.limits.max_storage_bindings).saturating_sub(1).min(MAX_OPERANDS);
+        if max_operands == 0 {
+            let (what, given) = ("max_storage_buffers_per_shader_stage", device.limits.max_storage_bindings.into());
+            return Err(Error::DeviceTooSmall { what, given, needed: 2 });
+        }
+        Ok(Broadcast { op, shape, operands, len: shape.iter().product(), target, max_operands, device })
+    }
+
     fn dispatches(&self) -> Result<Dispatches, Error> {
         let mut dispatches = Dispatches::default();
         for indices in self.boxes()? {

@@ -135,7 +135,8 @@ impl Reduction<'_> {
         let whole_packs = match schedule.access {
             Access::Rows => shape.runs_are_whole(schedule.chunk_len, pack),
             Access::Columns => shape.columns_are_whole(pack),
-            Access::Strided | Access::ShortRows { .. } => true,
+            Access::ShortRows { .. } => shape.bunches_are_whole(pack),
+            Access::Strided => true,
         };
         let overrides = [
             (schedule.chunks > 1).then_some(Override::Split),

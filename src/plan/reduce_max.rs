@@ -1,8 +1,10 @@
-//! ReduceMax: one reduction to values, or the maximum of nothing written everywhere.
+//! ReduceMax: one reduction to values; the maximum of nothing written everywhere; or the input itself, where each maximum is
+//! one of one element.
 
 use super::device::Device;
 use super::fill::{fill, filled_words};
 use super::layout::sources;
+use super::max::copy;
 use super::reduce::reduce;
 use super::schedule::Reduction;
 use super::{Plan, output_bindings};
@@ -24,6 +26,11 @@ pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error>
     if op.input.is_empty() {
         let element = with_element_type!(op.dtype, T => filled_words(nothing::<T>(op.empty)));
         return plan.complete(fill(op.dtype, element, targets[0], device)?, device);
+    }
+    if reduced.iter().all(|&d| op.input.shape()[d] == 1)
+        && let Some(dispatches) = copy(op.dtype, op.nan, &op.input, targets[0], device)?
+    {
+        return plan.complete(dispatches, device);
     }
     let reduction = Reduction {
         dtype: op.dtype,

@@ -32,6 +32,10 @@ const FEWEST_SHARED_PACKS: u64 = 4;
 /// The loads from which on either pays: to compile the kernel takes ten times as long as that of single elements.
 const FEWEST_RAGGED_LOADS: u64 = 1 << 14;
 
+/// The longest short rows whose bunches begin anywhere: of longer ones the kernel's text, which puts each pack together from
+/// words, takes too long to compile.
+const LONGEST_RAGGED_SHORT_ROW: u64 = 8;
+
 /// The most runs of a row that is short: those of a window of pixels.
 const MAX_SHORT_RUNS: u64 = 64;
 
@@ -221,17 +225,24 @@ impl Reduction<'_> {
         }
     }
 
-    /// Whether rows follow one another, fill whole packs together, and are so short that bunches of them pay.
+    /// Whether rows follow one another, and are so short that bunches of them pay.
     fn rows_are_short(&self, shape: &ReductionShape) -> bool {
         let (run, pack) = (shape.run(), self.dtype.pack_elements());
-        let Some((rows, around)) = shape.kept.split_first() else { return false };
-        let strides = around.iter().chain(&shape.reduced[1..]).map(|d| d.stride.unsigned_abs());
+        let Some(rows) = shape.kept.first() else { return false };
         let runs = shape.reduce_len() / run.size;
-        (2..=longest_short_row(self.dtype)).contains(&run.size)
+        let loads = shape.outputs().saturating_mul(shape.reduce_len()) / pack;
+        let longest = longest_short_row(self.dtype);
+        let bunches_pay = match shape.bunches_are_whole(pack) {
+            true => (2..=longest).contains(&run.size),
+            false => {
+                (2..=longest.min(LONGEST_RAGGED_SHORT_ROW)).contains(&run.size)
+                    && loads >= FEWEST_RAGGED_LOADS
+                    && rows.size >= pack - 1 // a bunch has rows of one stretch and the next one
+            }
+        };
+        bunches_pay
             && run.stride == 1
             && rows.stride == run.size as i64
-            && [shape.start].into_iter().chain(strides).all(|n| n.is_multiple_of(pack))
-            && (around.is_empty() || rows.size.is_multiple_of(pack))
             && runs <= MAX_SHORT_RUNS
             && shape.outputs() / pack * SHORT_ROWS_INVOCATIONS >= self.device.tuning.busy_invocations
     }

@@ -160,6 +160,7 @@ files! {
     WINNERS_WIDE = "lib/winners_wide", binds [], overrides [];
 
     BROADCAST = "lib/broadcast", binds [], overrides ["ACCUMULATE"];
+    PACK_PARTS = "lib/pack_parts", binds [], overrides [];
     MAX_STORE = "lib/max_store", binds [writes(1, Pack, Result)], overrides [];
     MAX_PACKS = "max_packs", binds [], overrides ["GROUP", "RAGGED"];
     MAX_SHORT_ROWS = "max_short_rows", binds [], overrides ["GROUP"];
@@ -225,7 +226,7 @@ impl Kernel {
         let program: [Files; 5] = match self.program {
             Program::Fill => [&[FILL], &[], &[], &[], &[]],
             Program::Reduce { operator, access, team, epilogue } => [
-                if self.dtype.bytes() == 8 { &[REDUCTION, INPUT_WIDE] } else { &[REDUCTION, INPUT_NARROW] },
+                if self.dtype.bytes() == 8 { &[REDUCTION, INPUT_WIDE] } else { &[REDUCTION, PACK_PARTS, INPUT_NARROW] },
                 self.access_files(access),
                 found_files(operator, access),
                 main_file(access, team),
@@ -254,8 +255,8 @@ impl Kernel {
             Program::HardmaxWriteShortRows { .. } => {
                 [&[WINNERS, HARDMAX_WRITE_SHORT_ROWS], winners_file(self.dtype), &[], &[], &[]]
             }
-            Program::MaxPacks { .. } => [&[BROADCAST, MAX_STORE, MAX_PACKS], &[], &[], &[], &[]],
-            Program::MaxShortRows { .. } => [&[BROADCAST, MAX_STORE, MAX_SHORT_ROWS], &[], &[], &[], &[]],
+            Program::MaxPacks { .. } => [&[BROADCAST, PACK_PARTS, MAX_STORE, MAX_PACKS], &[], &[], &[], &[]],
+            Program::MaxShortRows { .. } => [&[BROADCAST, PACK_PARTS, MAX_STORE, MAX_SHORT_ROWS], &[], &[], &[], &[]],
             Program::MaxElements { .. } => [&[BROADCAST, MAX_ELEMENTS], &[], &[], &[], &[]],
         };
         let packs: Files = match (self.program.takes_packs(), self.int64) {

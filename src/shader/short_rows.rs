@@ -71,12 +71,12 @@ impl Bunch {
     /// The maxima of packs, and of rows.
     fn maxima(&self) -> String {
         let members = Bunch::each(self.len, |n| format!("m{n}: Maxima"));
-        let first = Bunch::each(self.len, |n| format!("maxima_of(pack_at(p + {n}u))"));
-        let more = Bunch::each(self.len, |n| format!("fold(b.m{n}, pack_at(p + {n}u))"));
+        let first = Bunch::each(self.len, |n| format!("maxima_of(bunch_pack(place, {n}u))"));
+        let more = Bunch::each(self.len, |n| format!("fold(b.m{n}, bunch_pack(place, {n}u))"));
         format!(
             "struct Bunch {{ {members} }}
-fn bunch_at(p: u32) -> Bunch {{ return Bunch({first}); }}
-fn joined_bunch(b: Bunch, p: u32) -> Bunch {{ return Bunch({more}); }}
+fn bunch_at(place: BunchPlace) -> Bunch {{ return Bunch({first}); }}
+fn joined_bunch(b: Bunch, place: BunchPlace) -> Bunch {{ return Bunch({more}); }}
 fn row_maxima(b: Bunch) -> Maxima {{
 {}}}
 ",
@@ -128,7 +128,7 @@ fn row_maxima(b: Bunch) -> Maxima {{
         format!(
             "struct Winners {{ {members} }}
 fn no_winners() -> Winners {{ return Winners({none}); }}
-fn offered_bunch(w: Winners, p: u32, at: u32) -> Winners {{
+fn offered_bunch(w: Winners, place: BunchPlace, at: u32) -> Winners {{
 {}    return Winners({offered});
 }}
 fn store_winners(first: u32, w: Winners, m: Maxima) {{
@@ -141,7 +141,7 @@ fn store_winners(first: u32, w: Winners, m: Maxima) {{
 
     /// The ties of a pack's elements, by lanes; of a wide type by elements.
     fn ties(&self, n: u64) -> String {
-        let pack = format!("    let p{n} = pack_at(p + {n}u);\n");
+        let pack = format!("    let p{n} = bunch_pack(place, {n}u);\n");
         if self.is_wide() {
             let tie = |c| format!("    let t{n}_0{c} = tie_key(vec2<u32>(k{n}.low.{c}, k{n}.high.{c}));\n");
             return format!("{pack}    let k{n} = maxima_of(p{n});\n{}{}", tie('x'), tie('y'));

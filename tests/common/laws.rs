@@ -241,7 +241,7 @@ impl Work {
             // Bunch after bunch, and then row by row what does not fill one.
             Access::ShortRows { .. } => {
                 let runs = u64::from(p.reduce_len / p.run_len);
-                let bunch = p.kept.len() as u64 + runs * (1 + p.outer.len() as u64) + self.lanes;
+                let bunch = 2 * p.kept.len() as u64 + runs * (1 + p.outer.len() as u64) + self.lanes;
                 u64::from(p.share) * (2 + bunch) + self.pack * (task + 3)
             }
             _ => self.unit_turns(task, p.share),

@@ -169,7 +169,9 @@ impl Paper {
 fn shifts_packs(kernel: &Kernel) -> bool {
     use wgmax::plan::Program;
     match kernel.program {
-        Program::Reduce { access: Access::Columns, .. } => kernel.overrides.contains(&Override::Ragged),
+        Program::Reduce { access: Access::Columns | Access::ShortRows { .. }, .. } => {
+            kernel.overrides.contains(&Override::Ragged)
+        }
         Program::MaxPacks { shifted, .. } => shifted != 0,
         Program::MaxShortRows { of_columns, shifted, .. } => of_columns | shifted != 0,
         _ => false,

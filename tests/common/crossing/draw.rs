@@ -83,13 +83,19 @@ impl Draw {
         let (asked, operands) = match self.below(4) {
             0 => self.max(volume, dtype, scale),
             operator => {
-                let rank = self.pick(&[0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 6]);
-                let shape = self.shape(rank, volume, scale);
-                let asked = match operator {
+                let windows = self.chance(6);
+                let rank = if windows { 5 } else { self.pick(&[0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 6]) };
+                let shape = if windows { self.windows(volume) } else { self.shape(rank, volume, scale) };
+                let mut asked = match operator {
                     1 => self.reduce_max(rank),
                     2 => self.arg_max(rank),
                     _ => self.hardmax(rank),
                 };
+                if let Asked::ReduceMax { axes, .. } | Asked::ArgMax { axes, .. } = &mut asked
+                    && windows
+                {
+                    *axes = Axes::List(vec![2, 4]);
+                }
                 (asked, vec![self.parts(&shape, scale.bytes / dtype.bytes(), scale)])
             }
         };
@@ -124,6 +130,16 @@ impl Draw {
             _ => self.between(usual, most),
         };
         volume.min(most).min(scale.bytes / dtype.bytes())
+    }
+
+    /// Images of windows of a few pixels, of about so many elements: images, rows, pixels one above the other, columns, pixels
+    /// side by side.
+    fn windows(&mut self, volume: u64) -> Vec<u64> {
+        let [high, wide] = [1 + self.below(4), 2 + self.below(8)];
+        let windows = (volume / (high * wide)).max(1);
+        let columns = self.between(1, windows.min(200));
+        let rows = self.between(1, windows / columns);
+        vec![windows / columns / rows, rows, high, columns, wide]
     }
 
     /// A shape of about so many elements, some dimensions longer than others, some whole packs.
