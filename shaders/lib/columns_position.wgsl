@@ -1,8 +1,8 @@
 // Positions of columns. The maxima of a tile, or of two where WIDE, are compared once with the best so far, column by
 // column, and the row is found at the end by reading the winning tile again. Narrow types only.
 import package::{
-    Best, ELEMENT_BITS, ELEMENT_MASK, LANES, LAST, LEAST, Maxima, RAGGED, STORES_KEYS, WIDE, key_of_tie, lane_maxima,
-    lane_ties, params, run_of, run_within, ties_of, words, words_bits,
+    Best, ELEMENT_BITS, ELEMENT_MASK, LANES, LAST, LEAST, Maxima, RAGGED, STORES_KEYS, WIDE, empty_unit, key_of_tie,
+    lane_maxima, lane_ties, params, run_of, run_within, store_lane, ties_of, words, words_bits,
 };
 
 // Of each column the greatest tie so far, the row that its tile begins with and, only where they are stored, the greatest
@@ -23,7 +23,30 @@ fn no_column_bests(first_row: u32) -> ColumnBests {
     return w;
 }
 
-fn stored_whole(bests: ColumnBests, first: u32) -> bool { return false; }
+// Stores the positions of a whole pack with no loop, where nothing is stored beside them.
+fn stored_whole(bests: ColumnBests, first: u32) -> bool {
+    if (STORES_KEYS) {
+        return false;
+    }
+    store_positions(bests, first, 0u);
+    if (LANES > 1u) {
+        store_positions(bests, first, 1u);
+    }
+    if (LANES > 2u) {
+        store_positions(bests, first, 2u);
+        store_positions(bests, first, 3u);
+    }
+    return true;
+}
+
+fn store_positions(bests: ColumnBests, first: u32, lane: u32) {
+    let ties = bests.ties[lane];
+    let rows = bests.rows[lane];
+    store_lane(empty_unit(), 0u, first + lane, Best(key_of_tie(ties.x), rows.x));
+    store_lane(empty_unit(), 0u, first + lane + LANES, Best(key_of_tie(ties.y), rows.y));
+    store_lane(empty_unit(), 0u, first + lane + 2u * LANES, Best(key_of_tie(ties.z), rows.z));
+    store_lane(empty_unit(), 0u, first + lane + 3u * LANES, Best(key_of_tie(ties.w), rows.w));
+}
 
 fn column_best(w: ptr<function, ColumnBests>, i: u32) -> Best {
     let key = select(key_of_tie((*w).ties[i % LANES][i / LANES]), (*w).keys[i % LANES][i / LANES], STORES_KEYS);
