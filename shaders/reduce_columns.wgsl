@@ -2,14 +2,15 @@
 // side where WIDE, rows apart by run_stride. Where RAGGED, rows of columns begin anywhere. If they share units of the output,
 // all outputs are cut into packs as if they were one row, and a pack may begin in one row and end in another.
 import package::{
-    Chunk, ColumnBests, FARTHEST, PACK_ELEMENTS, RAGGED, RUNS, Run, STORE_LANES, Unit, chunk_of, column_best, empty_unit,
-    group_number, kept_offset, located, lone_tile_maxima, no_column_bests, no_input, offer_rows, params, place_of,
+    Chunk, ColumnBests, FARTHEST, PACK_ELEMENTS, RAGGED, RUNS, Run, STORE_LANES, Unit, chunk_of, column_best, column_pack,
+    empty_unit, group_number, kept_offset, located, lone_tile_maxima, maxima_of, no_column_bests, no_input, offer_rows, params, place_of,
     rows_apart, run_of, run_within, store_lane, store_unit, stored_whole, task_of, tile_maxima, tile_maxima_ahead, tile_rows,
     two_tile_maxima, two_tile_maxima_ahead, two_tiles,
 };
 
 override GROUP: u32 = 64u;
 override WIDE: bool = false;
+override ROW_BY_ROW: bool = false; // there are few: each is compared by itself, and none is looked for at the end
 
 @compute @workgroup_size(GROUP)
 fn main(
@@ -91,7 +92,10 @@ fn store_columns(
     count: u32,
     shared_unit: Unit,
 ) -> Unit {
-    var bests = located(found, start, chunk.end);
+    var bests = found;
+    if (!ROW_BY_ROW) {
+        bests = located(found, start, chunk.end);
+    }
     if (end - begin == PACK_ELEMENTS && stored_whole(bests, first)) {
         return shared_unit;
     }
@@ -114,7 +118,7 @@ fn store_columns(
     return unit;
 }
 
-// Four whole packs side by side, eight rows in flight.
+// Four whole packs side by side, eight rows in flight, or one.
 fn reduce_block(start: u32, chunk: Chunk) -> array<ColumnBests, 4> {
     let step = rows_apart();
     var b0 = no_column_bests(chunk.begin);
@@ -131,6 +135,15 @@ fn reduce_block(start: u32, chunk: Chunk) -> array<ColumnBests, 4> {
         var p = place_of(start + run.offset);
         let len = min(run.len, FARTHEST);
         var i = 0u;
+        if (ROW_BY_ROW) {
+            for (; i < len; i++) {
+                offer_rows(&b0, maxima_of(column_pack(p)), run.r + i);
+                offer_rows(&b1, maxima_of(column_pack(p + 1u)), run.r + i);
+                offer_rows(&b2, maxima_of(column_pack(p + 2u)), run.r + i);
+                offer_rows(&b3, maxima_of(column_pack(p + 3u)), run.r + i);
+                p += step;
+            }
+        }
         for (; i + 4u < len; i += 8u) {
             let tiles = two_tiles(p, step, len - i);
             offer_rows(&b0, two_tile_maxima_ahead(tiles), run.r + i);
@@ -164,10 +177,32 @@ fn reduce_column(start: u32, chunk: Chunk) -> ColumnBests {
             break;
         }
         let run = run_within(n, chunk.begin, chunk.end);
-        bests = reduce_tiles(bests, place_of(start + run.offset), run);
+        let place = place_of(start + run.offset);
+        if (ROW_BY_ROW) {
+            bests = reduce_rows(bests, place, run);
+        } else {
+            bests = reduce_tiles(bests, place, run);
+        }
         continuing {
             n += 1u;
             break if !RUNS | (n >= runs_end);
+        }
+    }
+    return bests;
+}
+
+fn reduce_rows(before: ColumnBests, start: u32, run: Run) -> ColumnBests {
+    let step = rows_apart();
+    var bests = before;
+    var i = 0u;
+    loop {
+        if (i >= run.len) {
+            break;
+        }
+        offer_rows(&bests, maxima_of(column_pack(start + i * step)), run.r + i);
+        continuing {
+            i += 1u;
+            break if i >= run.len;
         }
     }
     return bests;

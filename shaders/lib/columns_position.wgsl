@@ -1,8 +1,8 @@
 // Positions of columns. The maxima of a tile, or of two where WIDE, are compared once with the best so far, column by
 // column, and the row is found at the end by reading the winning tile again. Narrow types only.
 import package::{
-    Best, ELEMENT_BITS, ELEMENT_MASK, LANES, LAST, LEAST, Maxima, RAGGED, STORES_KEYS, WIDE, empty_unit, key_of_tie,
-    lane_maxima, lane_ties, params, run_of, run_within, store_lane, ties_of, words, words_bits,
+    Best, ELEMENT_BITS, ELEMENT_MASK, LANES, LAST, LEAST, Maxima, RAGGED, STORES_KEYS, WIDE, empty_unit,
+    key_of_tie, lane_maxima, lane_ties, params, run_of, run_within, store_lane, ties_of, words, words_bits,
 };
 
 // Of each column the greatest tie so far, the row that its tile begins with and, only where they are stored, the greatest
@@ -23,20 +23,21 @@ fn no_column_bests(first_row: u32) -> ColumnBests {
     return w;
 }
 
-// Stores the positions of a whole pack with no loop, where nothing is stored beside them.
+// Stores the positions of a whole pack with no loop, where nothing is stored beside them. Of four packs side by side that
+// would be text that takes seconds to compile.
 fn stored_whole(bests: ColumnBests, first: u32) -> bool {
-    if (STORES_KEYS) {
-        return false;
+    let whole = !STORES_KEYS && !WIDE;
+    if (whole) {
+        store_positions(bests, first, 0u);
+        if (LANES > 1u) {
+            store_positions(bests, first, 1u);
+        }
+        if (LANES > 2u) {
+            store_positions(bests, first, 2u);
+            store_positions(bests, first, 3u);
+        }
     }
-    store_positions(bests, first, 0u);
-    if (LANES > 1u) {
-        store_positions(bests, first, 1u);
-    }
-    if (LANES > 2u) {
-        store_positions(bests, first, 2u);
-        store_positions(bests, first, 3u);
-    }
-    return true;
+    return whole;
 }
 
 fn store_positions(bests: ColumnBests, first: u32, lane: u32) {

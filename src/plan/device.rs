@@ -30,6 +30,8 @@ pub(super) struct Tuning {
     pub loads_per_turn: u64,
     /// Packs side by side that an invocation of a column kernel reduces: 1 or 4.
     pub column_packs: u64,
+    /// The rows up to which an ArgMax compares them one by one, and not four by four.
+    pub few_rows: u64,
     /// The rows up to which it takes one: so few stay in the cache until the next invocation reads on in them.
     pub cached_rows: u64,
     /// The bytes from one row of columns to the next from which on what rows begin with is asked for ahead, where an
@@ -57,6 +59,7 @@ const LAVAPIPE: Tuning = Tuning {
     runs_per_split: 4,
     loads_per_turn: 1024,
     column_packs: 4,
+    few_rows: 1024,
     cached_rows: 24,
     far_bytes: u64::MAX,
     max_share: 256,
@@ -64,8 +67,15 @@ const LAVAPIPE: Tuning = Tuning {
 };
 
 /// SwiftShader, which loads each element by itself and keeps few values in registers.
-const SWIFTSHADER: Tuning =
-    Tuning { runs_per_split: u64::MAX, loads_per_turn: 1, column_packs: 1, far_bytes: 8192, int64: false, ..LAVAPIPE };
+const SWIFTSHADER: Tuning = Tuning {
+    runs_per_split: u64::MAX,
+    loads_per_turn: 1,
+    column_packs: 1,
+    few_rows: 24,
+    far_bytes: 8192,
+    int64: false,
+    ..LAVAPIPE
+};
 
 /// GPUs: neighbours read neighbouring packs, thousands of them at once.
 const HARDWARE: Tuning = Tuning {
@@ -77,6 +87,7 @@ const HARDWARE: Tuning = Tuning {
     runs_per_split: u64::MAX,
     loads_per_turn: 1,
     column_packs: 1,
+    few_rows: 0,
     cached_rows: 0,
     far_bytes: u64::MAX,
     max_share: 1,

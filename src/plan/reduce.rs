@@ -130,6 +130,7 @@ impl Reduction<'_> {
         let Window { shape, schedule, .. } = window;
         let tuning = &self.device.tuning;
         let columns = schedule.access == Access::Columns;
+        let row_by_row = columns && self.compares_row_by_row(shape.reduce_len());
         let row_bytes = shape.run().stride.unsigned_abs().saturating_mul(self.dtype.bytes());
         let pack = self.dtype.pack_elements();
         let whole_packs = match schedule.access {
@@ -142,7 +143,8 @@ impl Reduction<'_> {
             (schedule.chunks > 1).then_some(Override::Split),
             (shape.reduced.len() > 1).then_some(Override::Runs),
             (columns && schedule.column_packs > 1).then_some(Override::Wide),
-            (columns && row_bytes >= tuning.far_bytes).then_some(Override::Prefetch),
+            (columns && row_bytes >= tuning.far_bytes && !row_by_row).then_some(Override::Prefetch),
+            row_by_row.then_some(Override::RowByRow),
             (!whole_packs).then_some(Override::Ragged),
         ];
         overrides.into_iter().flatten()

@@ -162,7 +162,8 @@ impl Reduction<'_> {
     /// Splits until no invocation takes too many steps.
     fn split(&self, shape: &ReductionShape, epilogue: Epilogue, max_chunks: u64) -> Option<Schedule> {
         let (device, tuning) = (self.device, &self.device.tuning);
-        let column_packs = device.column_packs(shape.reduce_len());
+        let rows = shape.reduce_len();
+        let column_packs = device.column_packs(rows);
         let access = self.access(shape, epilogue, column_packs);
         let work = Work::new(shape, access, self.dtype, column_packs);
         let team = self.team(shape, access, epilogue, &work);
@@ -214,8 +215,6 @@ impl Reduction<'_> {
             };
             columns >= fewest_packs * pack && loads >= fewest_loads && step_fits && invocations_fit
         });
-        // Positions of 64-bit types have no column kernel: a pack has but two of them.
-        let columns_fit = columns_fit && (self.operator == Operator::ReduceMax || self.dtype.bytes() < 8);
         if has_packs && run.stride == 1 && run.size >= 2 * pack {
             Access::Rows
         } else if has_packs && columns_fit {
@@ -223,6 +222,11 @@ impl Reduction<'_> {
         } else {
             Access::Strided
         }
+    }
+
+    /// Whether an invocation of a column kernel compares so many rows one by one: where there are few, and of 64-bit types.
+    pub fn compares_row_by_row(&self, rows: u64) -> bool {
+        self.operator == Operator::ArgMax && (rows <= self.device.tuning.few_rows || self.dtype.bytes() == 8)
     }
 
     /// Whether rows follow one another, and are so short that bunches of them pay.

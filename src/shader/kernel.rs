@@ -174,6 +174,8 @@ pub enum Override {
     Wide,
     /// The rows of a column kernel lie far apart: what they begin with is asked for ahead of the rest.
     Prefetch,
+    /// A column kernel compares row by row: where there are few, that is faster than to look for the winner among four rows.
+    RowByRow,
 }
 
 impl Override {
@@ -193,6 +195,7 @@ impl Override {
             Override::Ragged => "RAGGED",
             Override::Wide => "WIDE",
             Override::Prefetch => "PREFETCH",
+            Override::RowByRow => "ROW_BY_ROW",
         }
     }
 
@@ -209,7 +212,8 @@ impl Override {
             | Override::Runs
             | Override::Ragged
             | Override::Wide
-            | Override::Prefetch => 1,
+            | Override::Prefetch
+            | Override::RowByRow => 1,
         }
     }
 }
@@ -236,11 +240,10 @@ impl Kernel {
         };
         match self.program {
             Program::Reduce { operator, access, team, epilogue } => {
-                let by_pack = operator == Operator::ReduceMax || self.dtype.bytes() < 8;
                 stored(operator, epilogue, false)
                     && match access {
                         Access::Rows | Access::Strided => true,
-                        Access::Columns => by_pack && !team,
+                        Access::Columns => !team,
                         Access::ShortRows { len } => {
                             !team
                                 && epilogue != Epilogue::Record

@@ -121,7 +121,7 @@ files! {
     AHEAD_INT64 = "lib/ahead_int64", binds [], overrides [];
     INPUT_COLUMNS = "lib/input_columns", binds [], overrides ["PREFETCH"];
     REDUCE_ROWS = "reduce_rows", binds [], overrides [];
-    REDUCE_COLUMNS = "reduce_columns", binds [], overrides ["GROUP", "WIDE"];
+    REDUCE_COLUMNS = "reduce_columns", binds [], overrides ["GROUP", "WIDE", "ROW_BY_ROW"];
     REDUCE_STRIDED = "reduce_strided", binds [], overrides [];
     REDUCE_SHORT_ROWS = "reduce_short_rows", binds [], overrides ["GROUP"];
     UNIT = "lib/unit", binds [], overrides [];
@@ -140,6 +140,7 @@ files! {
     ROWS_POSITION = "lib/rows_position", binds [], overrides [];
     SHORT_ROWS_POSITION = "lib/short_rows_position", binds [], overrides [];
     COLUMNS_POSITION = "lib/columns_position", binds [], overrides [];
+    COLUMNS_POSITION_WIDE = "lib/columns_position_wide", binds [], overrides [];
     RECORD_POSITION = "lib/record_position", binds [], overrides [];
 
     STORE_RECORD = "lib/store_record", binds [writes(3, Word, Scratch)], overrides ["ACCUMULATE"];
@@ -228,7 +229,7 @@ impl Kernel {
             Program::Reduce { operator, access, team, epilogue } => [
                 if self.dtype.bytes() == 8 { &[REDUCTION, INPUT_WIDE] } else { &[REDUCTION, PACK_PARTS, INPUT_NARROW] },
                 self.access_files(access),
-                found_files(operator, access),
+                found_files(operator, access, self.dtype),
                 main_file(access, team),
                 store_files(operator, epilogue),
             ],
@@ -286,13 +287,16 @@ fn winners_file(dtype: DType) -> Files {
 }
 
 /// What a reduction knows of the elements it has seen.
-fn found_files(operator: Operator, access: Access) -> Files {
+fn found_files(operator: Operator, access: Access, dtype: DType) -> Files {
     match (operator, access) {
         (Operator::ReduceMax, Access::Rows) => &[BEST_VALUE, ROWS_VALUE],
         (Operator::ReduceMax, Access::Columns) => &[BEST_VALUE, COLUMNS_VALUE],
         (Operator::ReduceMax, Access::Strided) => &[BEST_VALUE],
         (Operator::ReduceMax, Access::ShortRows { .. }) => &[BEST_VALUE, COLUMNS_VALUE, SHORT_ROWS_VALUE],
         (Operator::ArgMax, Access::Rows) => &[BEST_POSITION, POSITION32, ROWS_POSITION],
+        (Operator::ArgMax, Access::Columns) if dtype.bytes() == 8 => {
+            &[BEST_POSITION, POSITION32, COLUMNS_POSITION_WIDE]
+        }
         (Operator::ArgMax, Access::Columns) => &[BEST_POSITION, POSITION32, COLUMNS_POSITION],
         (Operator::ArgMax, Access::Strided) => &[BEST_POSITION, POSITION32],
         (Operator::ArgMax, Access::ShortRows { .. }) => &[BEST_POSITION, POSITION32, SHORT_ROWS_POSITION],

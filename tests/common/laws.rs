@@ -123,6 +123,8 @@ struct Work {
     column_packs: u64,
     /// Results that one written unit takes.
     store_lanes: u64,
+    /// The rows of columns that are compared at once.
+    tile: u64,
     /// Whether rows of columns begin anywhere.
     ragged: bool,
 }
@@ -149,6 +151,7 @@ impl Work {
             pack: 16 / kernel.dtype.bytes(),
             column_packs: if kernel.overrides.contains(&Override::Wide) { 4 } else { 1 },
             store_lanes,
+            tile: if kernel.overrides.contains(&Override::RowByRow) { 1 } else { 4 },
             ragged: kernel.overrides.contains(&Override::Ragged),
         }
     }
@@ -266,8 +269,8 @@ impl Work {
         let (kept, outer) = (p.kept.len() as u64, p.outer.len() as u64);
         let runs = if chunk.is_multiple_of(run) { chunk / run } else { (chunk + run - 2) / run + 1 };
         let len = run.min(chunk);
-        // As if an ArgMax of columns looped over the lanes of a word.
-        let lane_turns = if operator == Operator::ArgMax { self.lanes - 1 } else { 0 };
+        // As if an ArgMax of columns looped over the lanes of a word, where it looks for winners.
+        let lane_turns = if operator == Operator::ArgMax && self.tile > 1 { self.lanes - 1 } else { 0 };
         let rows = if access == Access::Columns && self.columns_share_words() { 2 } else { 1 };
         let search = match access {
             Access::Rows => runs * (1 + outer + len / self.pack / (4 * self.team) + 1), // tiles of four packs
@@ -281,11 +284,11 @@ impl Work {
                 runs * (1 + outer + (4 * lane_turns + 1) * len)
             }
             Access::Columns if !self.ragged => {
-                let one = runs * (1 + outer + (lane_turns + 1) * (len / 4 + 3));
+                let one = runs * (1 + outer + (lane_turns + 1) * (len / self.tile + 3));
                 let all = if self.column_packs > 1 { runs * (1 + outer + (lane_turns + 1) * (len + 3)) } else { 0 };
                 (one * self.column_packs).max(all)
             }
-            Access::Columns => self.column_packs * rows * runs * (1 + outer + (lane_turns + 1) * (len / 4 + 3)),
+            Access::Columns => self.column_packs * rows * runs * (1 + outer + (lane_turns + 1) * (len / self.tile + 3)),
         };
         let locate = match (operator, access) {
             (Operator::ReduceMax, _) => self.lanes,

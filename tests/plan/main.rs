@@ -70,8 +70,8 @@ fn one_dispatch_where_one_is_enough() {
         assert_eq!(programs(&reduce_max(DType::F32, &[5, 3], &[1]), &limits), strided);
         let rows = [positions(Access::Rows, Epilogue::Index)];
         assert_eq!(programs(&arg_max(DType::F16, &[4096, 64], &[1]), &limits), rows);
-        let strided = [positions(Access::Strided, Epilogue::Index)];
-        assert_eq!(programs(&arg_max(DType::I64, &[64, 16, 1024], &[1]), &limits), strided);
+        let columns = [positions(Access::Columns, Epilogue::Index)];
+        assert_eq!(programs(&arg_max(DType::I64, &[64, 16, 1024], &[1]), &limits), columns);
     }
 }
 
@@ -155,7 +155,7 @@ fn long_rows_are_split_and_finished() {
         let columns = reduce_max(DType::F64, &[100_000, 16], &[0]);
         assert_eq!(programs(&columns, &limits), values(Access::Columns, Epilogue::Value));
         let columns = arg_max(DType::F64, &[100_000, 16], &[0]);
-        assert_eq!(programs(&columns, &limits), positions(Access::Strided, Epilogue::Index));
+        assert_eq!(programs(&columns, &limits), positions(Access::Columns, Epilogue::Index));
     }
 }
 

@@ -1,0 +1,44 @@
+// Positions of columns of 64-bit types, which are compared row by row: a pack has but two of them.
+import package::{
+    Best, Key, LAST, LEAST_TIE, Maxima, STORES_KEYS, element_maximum, empty_unit, join_maxima, key_of_tie, no_maxima,
+    store_lane, tie_equal, tie_greater, tie_key,
+};
+
+// Of each column the greatest tie so far, the row that has it and, only where they are stored, the greatest key, which tells
+// +0 from -0.
+struct ColumnBests { ties: array<Key, 2>, rows: vec2<u32>, keys: Maxima }
+
+// Nothing is less: until something is greater, the first row has won.
+fn no_column_bests(first_row: u32) -> ColumnBests {
+    return ColumnBests(array<Key, 2>(LEAST_TIE, LEAST_TIE), vec2<u32>(first_row), no_maxima());
+}
+
+fn offer_rows(w: ptr<function, ColumnBests>, row: Maxima, r: u32) {
+    let first = tie_key(element_maximum(row, 0u));
+    let second = tie_key(element_maximum(row, 1u));
+    let takes = vec2<bool>(takes_over(first, (*w).ties[0]), takes_over(second, (*w).ties[1]));
+    (*w).rows = select((*w).rows, vec2<u32>(r), takes);
+    (*w).ties[0] = select((*w).ties[0], first, takes.x);
+    (*w).ties[1] = select((*w).ties[1], second, takes.y);
+    if (STORES_KEYS) {
+        (*w).keys = join_maxima((*w).keys, row);
+    }
+}
+
+fn takes_over(tie: Key, best: Key) -> bool { return tie_greater(tie, best) | (LAST & tie_equal(tie, best)); }
+
+fn located(bests: ColumnBests, start: u32, end: u32) -> ColumnBests { return bests; }
+
+fn column_best(w: ptr<function, ColumnBests>, i: u32) -> Best {
+    let key = select(key_of_tie((*w).ties[i]), element_maximum((*w).keys, i), STORES_KEYS);
+    return Best(key, (*w).rows[i]);
+}
+
+// Stores the positions of both, where nothing is stored beside them.
+fn stored_whole(bests: ColumnBests, first: u32) -> bool {
+    if (!STORES_KEYS) {
+        store_lane(empty_unit(), 0u, first, Best(key_of_tie(bests.ties[0]), bests.rows.x));
+        store_lane(empty_unit(), 0u, first + 1u, Best(key_of_tie(bests.ties[1]), bests.rows.y));
+    }
+    return !STORES_KEYS;
+}
