@@ -179,7 +179,7 @@ fn tall_columns() {
 /// So few rows that they are compared one by one, and the first for which that is not so.
 #[test]
 fn few_rows_of_columns() {
-    for dtype in [DType::F32, DType::F16, DType::U8, DType::I64, DType::F64] {
+    for dtype in [DType::F32, DType::U8, DType::F64] {
         for (outer, rows, columns) in [(1, 2, 131), (1, 24, 64), (1, 25, 64), (4, 3, 99), (1, 1024, 80), (1, 1025, 80)]
         {
             let input = tensor(dtype, outer * 2 * rows * columns, Data::Ties, rows);
