@@ -3,11 +3,13 @@
 //!
 //! ```text
 //! cargo bench --bench workloads -- [--workloads FILE] [--adapter NAME] [--only NAME]... [--scale F] [--seconds S]
-//!                                  [--json FILE] [--table workloads|sizes|orders]
+//!                                  [--json FILE] [--table workloads|sizes|orders|neighbours]
 //! ```
 //!
 //! `--table sizes` times one maximum (and its position) of 1 MiB to 1 GiB, or to what one buffer holds: time should grow
-//! with the bytes. `--table orders` reduces each axis of one tensor in turn: none should be slow.
+//! with the bytes. `--table orders` reduces each axis of one tensor in turn: none should be slow. `--table neighbours` gives one
+//! dimension one size after another, around those at which other kernels are chosen, and says where the time of a byte jumps
+//! most: by more than 2 is a cliff.
 //!
 //! `bytes` are the fewest: each input read once, each output written once. The limit is what the same number of bytes
 //! takes at memory's pace: on a CPU adapter a read by all cores with vector instructions, on a GPU a device copy (bytes
@@ -46,13 +48,15 @@ fn main() -> Result<(), Failure> {
         "workloads" => serde_json::from_slice(&fs::read(&options.workloads)?)?,
         "sizes" => sizes(gpu.device().limits().max_buffer_size),
         "orders" => orders(),
-        other => return Err(format!("no table {other:?}: workloads, sizes or orders").into()),
+        "neighbours" => neighbours(),
+        other => return Err(format!("no table {other:?}: workloads, sizes, orders or neighbours").into()),
     };
     let mut json = options.json.as_ref().map(fs::File::create).transpose()?;
     println!(
         "{:<20} {:>10} {:>9} {:>10} {:>10} {:>8} {:>8} {:>6}",
         "name", "dispatches", "MB", "median ms", "on the GPU", "GB/s", "limit", "ratio"
     );
+    let mut rows = Vec::new();
     let picked = |work: &&Value| options.only.is_empty() || options.only.iter().any(|name| work["name"] == **name);
     for work in list.iter().filter(picked) {
         let name = work["name"].as_str().unwrap_or("?");
@@ -71,6 +75,10 @@ fn main() -> Result<(), Failure> {
         if let Some(file) = &mut json {
             writeln!(file, "{row}")?;
         }
+        rows.push(row);
+    }
+    if options.table == "neighbours" {
+        print_jumps(&rows);
     }
     Ok(())
 }
@@ -117,6 +125,49 @@ fn orders() -> Vec<Value> {
         })
     });
     rows.collect()
+}
+
+/// Tensors of 4 MiB of which one dimension has one size after another: rows of so many elements, so many rows of columns, so
+/// many columns.
+fn neighbours() -> Vec<Value> {
+    const SIZES: [u64; 29] = [
+        2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 23, 24, 25, 31, 32, 33, 34, 47, 48, 49, 63, 64, 65, 127, 128, 129, 1023, 1024,
+        1025,
+    ];
+    let mut list = Vec::new();
+    for (dtype, bytes) in [("float32", 4), ("float16", 2), ("uint8", 1)] {
+        let elements = (4 << 20) / bytes;
+        for op in ["ReduceMax", "ArgMax", "Hardmax"] {
+            for kind in ["rows of", "columns of", "rows of columns:"] {
+                list.extend(SIZES.iter().map(|&n| {
+                    let (shape, axis) = match kind {
+                        "rows of" => (vec![elements / n, n], 1),
+                        "columns of" => (vec![4, n, elements / 4 / n], 1),
+                        _ => (vec![elements / 64 / n, 64, n], 1),
+                    };
+                    let name = format!("{op} {dtype} {kind} {n}");
+                    json!({"name": name, "op": op, "dtype": dtype, "shapes": [shape], "axis": axis, "axes": [axis]})
+                }));
+            }
+        }
+    }
+    list
+}
+
+/// The ten greatest differences between the times of a byte of a size and of the next one.
+fn print_jumps(rows: &[Value]) {
+    let series =
+        |row: &Value| row["name"].as_str().and_then(|name| name.rsplit_once(' ')).map(|(kind, _)| kind.to_string());
+    let pace = |row: &Value| row["gb_per_s"].as_f64().unwrap_or(0.0);
+    let pairs = rows.windows(2).filter(|pair| series(&pair[0]) == series(&pair[1]));
+    let mut jumps: Vec<(f64, &[Value])> =
+        pairs.map(|pair| ((pace(&pair[0]) / pace(&pair[1])).ln().abs().exp(), pair)).collect();
+    jumps.sort_by(|a, b| b.0.total_cmp(&a.0));
+    println!("\nthe greatest jumps, of {} from one size to the next", jumps.len());
+    for (jump, pair) in jumps.iter().take(10) {
+        let side = |row: &Value| format!("{} ({:.2} GB/s)", row["name"].as_str().unwrap_or("?"), pace(row));
+        println!("{jump:5.2}  {} and {}", side(&pair[0]), side(&pair[1]));
+    }
 }
 
 fn time(gpu: &Gpu, work: &Value, options: &Options) -> Result<Value, Failure> {

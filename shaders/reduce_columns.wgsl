@@ -3,14 +3,14 @@
 // all outputs are cut into packs as if they were one row, and a pack may begin in one row and end in another.
 import package::{
     Chunk, ColumnBests, FARTHEST, PACK_ELEMENTS, RAGGED, RUNS, Run, STORE_LANES, Unit, chunk_of, column_best, column_pack,
-    empty_unit, group_number, kept_offset, located, lone_tile_maxima, maxima_of, no_column_bests, no_input, offer_rows, params, place_of,
-    rows_apart, run_of, run_within, store_lane, store_unit, stored_whole, task_of, tile_maxima, tile_maxima_ahead, tile_rows,
-    two_tile_maxima, two_tile_maxima_ahead, two_tiles,
+    empty_unit, group_number, kept_offset, located, lone_tile_maxima, maxima_of, no_column_bests, no_input, offer_rows,
+    params, place_of, rows_apart, run_of, run_within, store_lane, store_unit, stored_whole, task_of, tile_maxima,
+    tile_maxima_ahead, tile_rows, two_tile_maxima, two_tile_maxima_ahead, two_tiles,
 };
 
 override GROUP: u32 = 64u;
 override WIDE: bool = false;
-override ROW_BY_ROW: bool = false; // there are few: each is compared by itself, and none is looked for at the end
+override ROW_BY_ROW: bool = false; // rows are compared one by one, and none is looked for at the end
 
 @compute @workgroup_size(GROUP)
 fn main(

@@ -118,6 +118,8 @@ fn windows_of_pixels_within_packs() {
         (DType::Bf16, 480, 9, 23, [3, 2], [5, 1, 3]),
         (DType::U8, 600, 7, 15, [2, 3], [1, 0, 7]),
         (DType::F64, 200, 7, 7, [2, 2], [0, 1, 0]),
+        (DType::F16, 1, 1, 60_001, [1, 3], [0, 0, 1]),
+        (DType::U8, 1, 1, 100_003, [1, 5], [0, 0, 3]),
     ] {
         Windows { images, rows, columns, window, gaps }.check(dtype);
     }
@@ -180,7 +182,8 @@ fn tall_columns() {
 #[test]
 fn few_rows_of_columns() {
     for dtype in [DType::F32, DType::U8, DType::F64] {
-        for (outer, rows, columns) in [(1, 2, 131), (1, 24, 64), (1, 25, 64), (4, 3, 99), (1, 1024, 80), (1, 1025, 80)]
+        for (outer, rows, columns) in
+            [(1, 2, 131_075), (1, 24, 64), (1, 25, 64), (4, 3, 12_289), (1, 1024, 80), (1, 1025, 80)]
         {
             let input = tensor(dtype, outer * 2 * rows * columns, Data::Ties, rows);
             let view = View::new([outer, 2, rows, columns]).unwrap();

@@ -3,10 +3,13 @@
 
     python3 benches/peers/compare.py lavapipe|swiftshader|default [--only NAME ...] [--seconds S] [--json FILE]
                                      [--without burn|onnxruntime-webgpu|onnxruntime-cpu ...]
+                                     [--sweep SEED [--count N]]
 
 For each workload: wgmax, a peer, wgmax, the next peer, wgmax. What is shown is the median of wgmax's medians and each
 peer's median, so that a machine that slows down slows all of them. The peers are set up under target/peers the first
 time: two Python environments, and burn, which compiles for about half an hour on two cores.
+
+--sweep takes random problems instead: those of `cargo bench --bench sweep -- --seed SEED --count N` that the peers can express.
 
 --json adds each row to a file, as one line; show.py makes one table, and a chart, of such files.
 
@@ -43,15 +46,18 @@ def main():
     args.add_argument("--seconds", type=float, default=0.5, help="time to spend on one workload, each turn")
     args.add_argument("--json", metavar="FILE", help="where to add the rows, one a line")
     args.add_argument("--without", nargs="*", default=[], choices=sorted({p for own in PEERS.values() for p in own}))
+    args.add_argument("--sweep", metavar="SEED", type=int, help="random problems instead of the table")
+    args.add_argument("--count", type=int, default=100, help="how many of them are drawn")
     args = args.parse_args()
     environment = adapter_environment(args.adapter)
-    ours = build_ours()
+    ours = built("workloads")
+    workloads = WORKLOADS if args.sweep is None else drawn(args.sweep, args.count)
     peers = {name: set_up(name) for name in PEERS[args.adapter] if name not in args.without}
     rows = []
-    for work in json.load(open(WORKLOADS)):
+    for work in json.load(open(workloads)):
         if not args.only or work["name"] in args.only:
             say(work["name"])
-            rows.append(measure(work["name"], ours, peers, args.seconds, environment))
+            rows.append(measure(work["name"], workloads, ours, peers, args.seconds, environment))
             if args.json:
                 with open(args.json, "a", encoding="utf-8") as file:
                     file.write(json.dumps(rows[-1]) + "\n")
@@ -77,15 +83,23 @@ def adapter_environment(adapter):
     return environment | {"VK_DRIVER_FILES": found[0], "VK_ICD_FILENAMES": found[0]}
 
 
-def build_ours():
-    """The path of the built bench."""
-    command = ["cargo", "bench", "--bench", "workloads", "--no-run", "--message-format", "json"]
+def drawn(seed, count):
+    """A file of random workloads."""
+    path = f"{TARGET}/sweep-{seed}.json"
+    os.makedirs(TARGET, exist_ok=True)
+    subprocess.run([built("sweep"), "--seed", str(seed), "--count", str(count), "--workloads", path], check=True)
+    return path
+
+
+def built(bench):
+    """The path of a bench of ours."""
+    command = ["cargo", "bench", "--bench", bench, "--no-run", "--message-format", "json"]
     built = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
     for line in built.stdout.splitlines():
         message = json.loads(line)
-        if message.get("target", {}).get("name") == "workloads" and message.get("executable"):
+        if message.get("target", {}).get("name") == bench and message.get("executable"):
             return message["executable"]
-    sys.exit("cargo built no bench called workloads")
+    sys.exit(f"cargo built no bench called {bench}")
 
 
 def set_up(peer):
@@ -105,15 +119,15 @@ def set_up(peer):
     return [f"{venv}/bin/python", f"{HERE}/onnxruntime_timer.py", "--ep", provider]
 
 
-def measure(name, ours, peers, seconds, environment):
-    turns = [time_ours(name, ours, seconds, environment)]
+def measure(name, workloads, ours, peers, seconds, environment):
+    turns = [time_ours(name, workloads, ours, seconds, environment)]
     answers = {}
     for peer, command in peers.items():
-        command = command + ["--workloads", WORKLOADS, "--only", name, "--seconds", str(seconds)]
+        command = command + ["--workloads", workloads, "--only", name, "--seconds", str(seconds)]
         ran = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
         lines = [line for line in ran.stdout.splitlines() if line.startswith("{")]
         answers[peer] = json.loads(lines[-1]) if lines else {"error": ran.stderr.strip()[-160:] or "no answer"}
-        turns.append(time_ours(name, ours, seconds, environment))
+        turns.append(time_ours(name, workloads, ours, seconds, environment))
     row = dict(turns[0])
     row |= {"machine": machine(), "date": str(datetime.date.today())}
     row["median_ms"] = statistics.median(turn["median_ms"] for turn in turns)
@@ -127,9 +141,9 @@ def measure(name, ours, peers, seconds, environment):
     return row
 
 
-def time_ours(name, ours, seconds, environment):
+def time_ours(name, workloads, ours, seconds, environment):
     with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as file:
-        command = [ours, "--workloads", WORKLOADS, "--only", name, "--seconds", str(seconds), "--json", file.name]
+        command = [ours, "--workloads", workloads, "--only", name, "--seconds", str(seconds), "--json", file.name]
         ran = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
         if ran.returncode:
             sys.exit(f"{name}: {ran.stderr}")

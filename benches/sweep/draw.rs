@@ -48,6 +48,17 @@ pub enum Operator {
     Max,
 }
 
+impl Operator {
+    pub fn name(self) -> &'static str {
+        match self {
+            Operator::ReduceMax => "ReduceMax",
+            Operator::ArgMax => "ArgMax",
+            Operator::Hardmax => "Hardmax",
+            Operator::Max => "Max",
+        }
+    }
+}
+
 /// How the first input's elements lie.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -76,13 +87,7 @@ impl fmt::Display for Kind {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let operator = match self.operator {
-            Operator::ReduceMax => "ReduceMax",
-            Operator::ArgMax => "ArgMax",
-            Operator::Hardmax => "Hardmax",
-            Operator::Max => "Max",
-        };
-        write!(f, "{operator} {}", self.dtype)?;
+        write!(f, "{} {}", self.operator.name(), self.dtype)?;
         for view in &self.inputs {
             write!(f, " {:?}", view.shape())?;
             if view.strides() != contiguous(view.shape()) {

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! cargo bench --bench sweep -- [--seed N] [--count N] [--adapter NAME] [--seconds S] [--json FILE]
+//! cargo bench --bench sweep -- [--seed N] [--count N] --workloads FILE
 //! ```
 //!
 //! The distribution, `sweep-1`, is in `benches/sweep/draw.rs`. Problem n of a seed is the same whatever the count, so that a
@@ -10,6 +11,9 @@
 //!
 //! Quantiles of the ratio, which is 1 where a problem runs at memory's pace, are printed by operator, by kind of view and by
 //! family, and then the worst 20 problems. Choose a policy or a kernel on some seeds, and judge it by others.
+//!
+//! `--workloads` times nothing, but writes the problems that other libraries can express, as `benches/workloads.json` has them:
+//! of contiguous tensors, of the types there. `benches/peers/compare.py --sweep` takes them from there.
 
 #[path = "../../examples/common/mod.rs"]
 mod common;
@@ -23,7 +27,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use common::Failure;
-use draw::{DISTRIBUTION, Problem};
+use draw::{DISTRIBUTION, Kind, Operator, Problem};
 use serde_json::{Value, json};
 use table::data;
 use table::pace::Pace;
@@ -35,10 +39,17 @@ struct Options {
     adapter: Option<String>,
     seconds: f64,
     json: Option<PathBuf>,
+    workloads: Option<PathBuf>,
 }
 
 fn main() -> Result<(), Failure> {
     let options = options()?;
+    if let Some(path) = &options.workloads {
+        let problems = (0..options.count).map(|n| Problem::draw(options.seed, n)).collect::<Result<Vec<_>, _>>()?;
+        let workloads: Vec<Value> = problems.iter().filter_map(|problem| workload(problem, options.seed)).collect();
+        println!("{} of {} problems of {DISTRIBUTION}, seed {}", workloads.len(), options.count, options.seed);
+        return Ok(fs::write(path, serde_json::to_vec(&workloads)?)?);
+    }
     let Some(gpu) = common::open(options.adapter.clone())? else {
         return Err("there is nothing to time without an adapter".into());
     };
@@ -68,11 +79,33 @@ fn options() -> Result<Options, Failure> {
         adapter: args.opt_value_from_str("--adapter")?,
         seconds: args.opt_value_from_str("--seconds")?.unwrap_or(0.1),
         json: args.opt_value_from_str("--json")?,
+        workloads: args.opt_value_from_str("--workloads")?,
     };
     match args.finish().as_slice() {
         [] => Ok(options),
         rest => Err(format!("cannot make sense of {rest:?}").into()),
     }
+}
+
+/// The problem as an entry of the workload table, if it can be one.
+fn workload(problem: &Problem, seed: u64) -> Option<Value> {
+    let (dtype, _) = table::DTYPES.into_iter().find(|&(_, own)| own == problem.dtype)?;
+    let one_axis = problem.operator == Operator::ReduceMax || problem.axes.len() < 2;
+    (problem.kind == Kind::Contiguous && one_axis).then(|| {
+        json!({
+            "name": name(seed, problem),
+            "op": problem.operator.name(),
+            "dtype": dtype,
+            "shapes": problem.inputs.iter().map(|view| view.shape()).collect::<Vec<_>>(),
+            "axis": problem.axes.first(),
+            "axes": problem.axes,
+            "family": problem.family,
+        })
+    })
+}
+
+fn name(seed: u64, problem: &Problem) -> String {
+    format!("{DISTRIBUTION} {seed} {}", problem.number)
 }
 
 fn time(gpu: &Gpu, problem: &Problem, options: &Options) -> Result<Value, Failure> {
@@ -83,9 +116,9 @@ fn time(gpu: &Gpu, problem: &Problem, options: &Options) -> Result<Value, Failur
     let kernels: Vec<String> = plan.dispatches.iter().map(|dispatch| dispatch.kernel.to_string()).collect();
     let pace = Pace::measure(gpu, &op, &inputs.iter().collect::<Vec<_>>(), options.seconds)?;
     Ok(json!({
-        "name": format!("{DISTRIBUTION} {} {}", options.seed, problem.number),
+        "name": name(options.seed, problem),
         "problem": problem.to_string(),
-        "op": op.name(),
+        "op": problem.operator.name(),
         "dtype": problem.dtype.name(),
         "inputs": problem.inputs.iter().map(|view| json!({
             "shape": view.shape(), "strides": view.strides(), "offset": view.offset(),

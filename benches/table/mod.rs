@@ -13,16 +13,19 @@ use crate::common::Failure;
 /// The table in the repository.
 pub const WORKLOADS: &str = "benches/workloads.json";
 
+/// The types, by the names that other libraries have for them, too.
+pub const DTYPES: [(&str, DType); 6] = [
+    ("float32", DType::F32),
+    ("float16", DType::F16),
+    ("bfloat16", DType::Bf16),
+    ("float64", DType::F64),
+    ("int64", DType::I64),
+    ("uint8", DType::U8),
+];
+
 pub fn dtype(name: &Value) -> Result<DType, Failure> {
-    Ok(match name.as_str() {
-        Some("float32") => DType::F32,
-        Some("float16") => DType::F16,
-        Some("bfloat16") => DType::Bf16,
-        Some("float64") => DType::F64,
-        Some("int64") => DType::I64,
-        Some("uint8") => DType::U8,
-        _ => return Err(format!("unknown dtype {name}").into()),
-    })
+    let known = DTYPES.into_iter().find(|&(own, _)| name == own);
+    known.map(|(_, dtype)| dtype).ok_or_else(|| format!("unknown dtype {name}").into())
 }
 
 /// The shapes, their outermost dimensions multiplied by the scale where they are more than 1.

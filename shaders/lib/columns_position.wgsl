@@ -1,11 +1,12 @@
 // Positions of columns. The maxima of a tile, or of two where WIDE, are compared once with the best so far, column by
-// column, and the row is found at the end by reading the winning tile again. Narrow types only.
+// column, and the row is found at the end by reading the winning tile again; where ROW_BY_ROW, rows are what is compared.
+// Narrow types only.
 import package::{
     Best, ELEMENT_BITS, ELEMENT_MASK, LANES, LAST, LEAST, Maxima, RAGGED, STORES_KEYS, WIDE, empty_unit,
     key_of_tie, lane_maxima, lane_ties, params, run_of, run_within, store_lane, ties_of, words, words_bits,
 };
 
-// Of each column the greatest tie so far, the row that its tile begins with and, only where they are stored, the greatest
+// Of each column the greatest tie so far, the row that it is in, or that its tile begins with, and, only where they are stored, the greatest
 // key, which tells +0 from -0.
 struct ColumnBests { ties: array<vec4<i32>, LANES>, rows: array<vec4<u32>, LANES>, keys: array<vec4<u32>, LANES> }
 

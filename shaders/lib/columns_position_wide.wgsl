@@ -1,16 +1,16 @@
 // Positions of columns of 64-bit types, which are compared row by row: a pack has but two of them.
 import package::{
-    Best, Key, LAST, LEAST_TIE, Maxima, STORES_KEYS, element_maximum, empty_unit, join_maxima, key_of_tie, no_maxima,
+    Best, LAST, LEAST_TIE, Maxima, STORES_KEYS, Tie, element_maximum, empty_unit, join_maxima, key_of_tie, no_maxima,
     store_lane, tie_equal, tie_greater, tie_key,
 };
 
 // Of each column the greatest tie so far, the row that has it and, only where they are stored, the greatest key, which tells
 // +0 from -0.
-struct ColumnBests { ties: array<Key, 2>, rows: vec2<u32>, keys: Maxima }
+struct ColumnBests { ties: array<Tie, 2>, rows: vec2<u32>, keys: Maxima }
 
 // Nothing is less: until something is greater, the first row has won.
 fn no_column_bests(first_row: u32) -> ColumnBests {
-    return ColumnBests(array<Key, 2>(LEAST_TIE, LEAST_TIE), vec2<u32>(first_row), no_maxima());
+    return ColumnBests(array<Tie, 2>(LEAST_TIE, LEAST_TIE), vec2<u32>(first_row), no_maxima());
 }
 
 fn offer_rows(w: ptr<function, ColumnBests>, row: Maxima, r: u32) {
@@ -25,7 +25,7 @@ fn offer_rows(w: ptr<function, ColumnBests>, row: Maxima, r: u32) {
     }
 }
 
-fn takes_over(tie: Key, best: Key) -> bool { return tie_greater(tie, best) | (LAST & tie_equal(tie, best)); }
+fn takes_over(tie: Tie, best: Tie) -> bool { return tie_greater(tie, best) | (LAST & tie_equal(tie, best)); }
 
 fn located(bests: ColumnBests, start: u32, end: u32) -> ColumnBests { return bests; }
 

@@ -12,17 +12,20 @@ fn pack_within(first: u32, begin: u32, end: u32) -> vec4<u32> {
     return vec4<u32>(words[at.x], words[at.y], words[at.z], words[at.w]);
 }
 
-// The pack that begins with element e, wherever that is. Of words outside the binding it has the nearest one within: their
-// elements are no one's.
+// Four words; of those outside the binding the nearest one within: their elements are no one's.
+fn words_at(numbers: vec4<i32>) -> vec4<u32> {
+    let at = clamp(numbers, vec4<i32>(0), vec4<i32>(i32(arrayLength(&words)) - 1));
+    return vec4<u32>(words[at.x], words[at.y], words[at.z], words[at.w]);
+}
+
+// The pack that begins with element e, wherever that is.
 fn pack_from(e: u32) -> vec4<u32> {
     let word = bitcast<i32>(e) >> (LANES / 2u); // LANES are 1, 2 or 4
-    let last = vec4<i32>(i32(arrayLength(&words)) - 1);
-    let at = clamp(vec4<i32>(word) + vec4<i32>(0, 1, 2, 3), vec4<i32>(0), last);
-    let own = vec4<u32>(words[at.x], words[at.y], words[at.z], words[at.w]);
+    let own = words_at(vec4<i32>(word) + vec4<i32>(0, 1, 2, 3));
     if (LANES == 1u) {
         return own;
     }
-    return shifted(own, words[min(word + 4, last.x)], e % LANES);
+    return shifted(own, words[min(word + 4, i32(arrayLength(&words)) - 1)], e % LANES);
 }
 
 // The first `count` elements of the pack that begins with element e, and behind them what the one that begins with `other` has
@@ -32,7 +35,5 @@ fn pack_from_two(e: u32, other: u32, count: u32) -> vec4<u32> {
         return joined(pack_from(e), pack_from(other), first_elements(count));
     }
     let places = vec4<u32>(0u, 1u, 2u, 3u);
-    let own = bitcast<vec4<i32>>(select(vec4<u32>(other), vec4<u32>(e), places < vec4<u32>(count)) + places);
-    let at = clamp(own, vec4<i32>(0), vec4<i32>(i32(arrayLength(&words)) - 1));
-    return vec4<u32>(words[at.x], words[at.y], words[at.z], words[at.w]);
+    return words_at(bitcast<vec4<i32>>(select(vec4<u32>(other), vec4<u32>(e), places < vec4<u32>(count)) + places));
 }

@@ -11,19 +11,18 @@ fn pack_within(first: u32, begin: u32, end: u32) -> vec4<u32> {
     return vec4<u32>(words[at.x], words[at.x + 1u], words[at.y], words[at.y + 1u]);
 }
 
-// The pack that begins with element e, wherever that is. Of words outside the binding it has the nearest one within: their
-// elements are no one's.
-fn pack_from(e: u32) -> vec4<u32> {
-    let last = vec4<i32>(i32(arrayLength(&words)) - 1);
-    let at = clamp(vec4<i32>(bitcast<i32>(2u * e)) + vec4<i32>(0, 1, 2, 3), vec4<i32>(0), last);
+// Four words; of those outside the binding the nearest one within: their elements are no one's.
+fn words_at(numbers: vec4<i32>) -> vec4<u32> {
+    let at = clamp(numbers, vec4<i32>(0), vec4<i32>(i32(arrayLength(&words)) - 1));
     return vec4<u32>(words[at.x], words[at.y], words[at.z], words[at.w]);
 }
+
+// The pack that begins with element e, wherever that is.
+fn pack_from(e: u32) -> vec4<u32> { return words_at(vec4<i32>(bitcast<i32>(2u * e)) + vec4<i32>(0, 1, 2, 3)); }
 
 // The first `count` elements of the pack that begins with element e, and behind them what the one that begins with `other` has
 // there.
 fn pack_from_two(e: u32, other: u32, count: u32) -> vec4<u32> {
     let own = 2u * select(vec2<u32>(other), vec2<u32>(e), vec2<u32>(0u, 1u) < vec2<u32>(count));
-    let words_of_two = bitcast<vec4<i32>>(own.xxyy + vec4<u32>(0u, 1u, 2u, 3u));
-    let at = clamp(words_of_two, vec4<i32>(0), vec4<i32>(i32(arrayLength(&words)) - 1));
-    return vec4<u32>(words[at.x], words[at.y], words[at.z], words[at.w]);
+    return words_at(bitcast<vec4<i32>>(own.xxyy + vec4<u32>(0u, 1u, 2u, 3u)));
 }

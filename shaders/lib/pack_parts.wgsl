@@ -1,9 +1,9 @@
 // Parts of packs.
 import package::{PACK_ELEMENTS};
 
-// A mask of a pack's first elements.
+// A mask of a pack's first elements: of all of them, if the count is greater.
 fn first_elements(count: u32) -> vec4<u32> {
-    let bits = i32(count * (128u / PACK_ELEMENTS));
+    let bits = i32(min(count, PACK_ELEMENTS) * (128u / PACK_ELEMENTS));
     let own = clamp(vec4<i32>(bits) - vec4<i32>(0, 32, 64, 96), vec4<i32>(0), vec4<i32>(32));
     let mask = (vec4<u32>(1u) << (vec4<u32>(own) % 32u)) - 1u;
     return select(mask, vec4<u32>(0xffffffffu), own == vec4<i32>(32));

@@ -30,10 +30,10 @@ pub(super) struct Tuning {
     pub loads_per_turn: u64,
     /// Packs side by side that an invocation of a column kernel reduces: 1 or 4.
     pub column_packs: u64,
-    /// The rows up to which an ArgMax compares them one by one, and not four by four.
-    pub few_rows: u64,
     /// The rows up to which it takes one: so few stay in the cache until the next invocation reads on in them.
     pub cached_rows: u64,
+    /// The rows of columns up to which an ArgMax compares them one by one, and not four by four.
+    pub few_rows: u64,
     /// The bytes from one row of columns to the next from which on what rows begin with is asked for ahead, where an
     /// invocation takes one pack of them.
     pub far_bytes: u64,

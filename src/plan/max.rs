@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::device::Device;
+use super::device::{Device, MAX_ELEMENTS};
 use super::layout::{Extent, Source, boxed, gcd, sources};
 use super::output_box::{OutputBox, Rows, Turns};
 use super::{Binding, Dispatches, Plan, Slot, check_count, nan_override, output_bindings, target_part};
@@ -45,7 +45,7 @@ pub(crate) fn max(op: &Max, limits: &Limits) -> Result<Plan, Error> {
 }
 
 /// Writes the elements of input 0 as they are, but for NaN, which is made canonical: each is a maximum of one. Nothing where that
-/// takes several bindings.
+/// takes several bindings, or more than shaders can count.
 pub(super) fn copy(
     dtype: DType,
     nan: NanPolicy,
@@ -54,7 +54,8 @@ pub(super) fn copy(
     device: &Device,
 ) -> Result<Option<Dispatches>, Error> {
     let operand = Operand::new(sources(input, 0), input.shape(), input.shape())?;
-    if !device.binds(target.bytes) || !operand.fits(dtype, device)? {
+    let len: u64 = input.shape().iter().product();
+    if !device.binds(target.bytes) || len > MAX_ELEMENTS || !operand.fits(dtype, device)? {
         return Ok(None);
     }
     let op = Max::new(dtype, [input.clone()]).nan(nan);

@@ -29,7 +29,7 @@ const FEWEST_RAGGED_PACKS: u64 = 2;
 /// The same where rows share words of the output: packs that lie in two rows are then reduced twice.
 const FEWEST_SHARED_PACKS: u64 = 4;
 
-/// The loads from which on either pays: to compile the kernel takes ten times as long as that of single elements.
+/// The loads from which on packs that begin anywhere pay: to compile the kernel takes ten times as long as that of single elements.
 const FEWEST_RAGGED_LOADS: u64 = 1 << 14;
 
 /// The longest short rows whose bunches begin anywhere: of longer ones the kernel's text, which puts each pack together from

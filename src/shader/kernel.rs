@@ -168,13 +168,14 @@ pub enum Override {
     Split,
     /// An output has more than one run.
     Runs,
-    /// A run, or a row of columns, may begin or end within a pack.
+    /// A run, a row of columns or a bunch of short rows may begin or end within a pack.
     Ragged,
     /// A column kernel's invocations take four packs side by side.
     Wide,
     /// The rows of a column kernel lie far apart: what they begin with is asked for ahead of the rest.
     Prefetch,
-    /// A column kernel compares row by row: where there are few, that is faster than to look for the winner among four rows.
+    /// A column kernel compares row by row, which may be faster than to look for the winner among four rows at the end. Positions
+    /// of 64-bit types know no other way.
     RowByRow,
 }
 
