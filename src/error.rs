@@ -332,6 +332,38 @@ pub enum Error {
         /// What is wrong with it.
         error: Box<Error>,
     },
+    /// What takes no maximum over axes is not done in pieces, and only a Hardmax gives ones.
+    #[error("{operator} is not what is taken here: {expected} expected")]
+    NoReduction {
+        /// The operator given.
+        operator: &'static str,
+        /// What is taken.
+        expected: &'static str,
+    },
+    /// A shard that does not lie within the whole tensor.
+    #[error("a shard of shape {} that begins at {} does not lie within {}", list(shape), list(begin), list(whole))]
+    ShardOutOfRange {
+        /// The shard's first index along each dimension.
+        begin: Vec<u64>,
+        /// Its shape.
+        shape: Vec<u64>,
+        /// The whole tensor's shape.
+        whole: Vec<u64>,
+    },
+    /// Partials of another reduction, or of other outputs.
+    #[error("partials are {given}, {expected} expected")]
+    PartialsDiffer {
+        /// What was given.
+        given: String,
+        /// What was expected.
+        expected: String,
+    },
+    /// Of some output no element was seen yet, or its partial comes from elsewhere.
+    #[error("the partial of output {output} is of no element of the tensor: was each shard merged?")]
+    PartialsIncomplete {
+        /// The first such output, row-major.
+        output: u64,
+    },
     /// No adapter fits what was asked for.
     #[error("no GPU adapter {wanted}; found: {found}")]
     NoAdapter {

@@ -10,6 +10,7 @@
 //!   them. What they have in common is [`Operation`].
 //! - Nodes of ONNX, OpenVINO and oneDNN: [`dialect`].
 //! - What is dispatched: [`Plan`], for a device of these [`Limits`]; for other hosts [`plan::PortablePlan`].
+//! - Reductions in pieces, over devices, ranks and time: [`shard`].
 //! - On the host: [`Tensor`] of any [`DType`], and [`Error`].
 #![cfg_attr(
     feature = "gpu",
@@ -31,6 +32,7 @@ mod parts;
 pub mod plan;
 mod reference;
 mod shader;
+pub mod shard;
 mod tensor;
 mod view;
 

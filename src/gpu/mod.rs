@@ -3,6 +3,7 @@
 mod host;
 mod kernels;
 mod prepared;
+mod shards;
 
 #[cfg(feature = "onnx")]
 pub(crate) use host::OUTPUT;

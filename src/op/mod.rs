@@ -94,7 +94,7 @@ mod sealed {
 }
 
 /// The shape that is left when these dimensions are reduced.
-fn reduced_shape(shape: &[u64], reduced: &[usize], keep_dims: bool) -> Vec<u64> {
+pub(crate) fn reduced_shape(shape: &[u64], reduced: &[usize], keep_dims: bool) -> Vec<u64> {
     let mut left = Vec::with_capacity(shape.len());
     for (d, &size) in shape.iter().enumerate() {
         match (reduced.contains(&d), keep_dims) {

@@ -1,0 +1,291 @@
+//! Reductions in pieces: any cut, merged in any order and grouping, gives the answer of the whole, bit for bit.
+
+mod common;
+
+use common::{Data, Random, first_difference, tensor};
+use wgmax::shard::{Partial, Partials, Shard, Sharded, merge};
+use wgmax::{
+    AnyOperation, ArgMax, ArgMaxOutput, Axes, DType, EmptyMax, Error, Hardmax, IndexType, Max, NanPolicy, Operation,
+    ReduceMax, Slices, Tensor, View,
+};
+
+/// A reduction of any kind, and a tensor for it.
+fn problem(random: &mut Random) -> (AnyOperation, Tensor) {
+    let dtype = DType::ALL[random.below(13) as usize];
+    let rank = 1 + random.below(4) as usize;
+    let shape: Vec<u64> = (0..rank).map(|_| [1, 2, 3, 5, 8][random.below(5) as usize]).collect();
+    let nan = [NanPolicy::Propagate, NanPolicy::Ignore][random.below(2) as usize];
+    let axes: Vec<i64> = (0..rank as i64).filter(|_| random.below(2) == 0).collect();
+    let axes = if random.below(4) == 0 { Axes::All } else { Axes::List(axes) };
+    let view = View::new(shape.clone()).unwrap();
+    let [keep, last, both] = [(); 3].map(|()| random.below(2) == 0);
+    let op = match random.below(4) {
+        0 => ReduceMax::new(dtype, view).axes(axes).keep_dims(keep).nan(nan).into(),
+        1 => {
+            let axis = random.below(rank as u64) as i64;
+            let slices = if last { Slices::Along(axis) } else { Slices::From(axis) };
+            Hardmax::new(dtype, view, slices).nan(nan).into()
+        }
+        _ => {
+            let index = [IndexType::I64, IndexType::I32, IndexType::U32][random.below(3) as usize];
+            let output = if both { ArgMaxOutput::ValuesAndIndices } else { ArgMaxOutput::Indices };
+            let op = ArgMax::new(dtype, view).axes(axes).keep_dims(keep).nan(nan);
+            op.select_last(last).index(index).output(output).into()
+        }
+    };
+    let data = Data::ALL[random.below(7) as usize];
+    let flat = tensor(dtype, shape.iter().product(), data, random.word());
+    (op, Tensor::from_bytes(dtype, shape, flat.bytes().to_vec()).unwrap())
+}
+
+/// Boxes that make up this one, some of them without elements.
+fn cut(begin: &[u64], shape: &[u64], random: &mut Random) -> Vec<(Vec<u64>, Vec<u64>)> {
+    if random.below(5) < 3 {
+        return vec![(begin.to_vec(), shape.to_vec())];
+    }
+    let d = random.below(shape.len() as u64) as usize;
+    let at = random.below(shape[d] + 1);
+    let (mut first, mut second, mut middle) = (shape.to_vec(), shape.to_vec(), begin.to_vec());
+    (first[d], second[d]) = (at, shape[d] - at);
+    middle[d] += at;
+    let mut boxes = cut(begin, &first, random);
+    boxes.extend(cut(&middle, &second, random));
+    boxes
+}
+
+/// Merges partials two by two until one is left: those of some shards cover a part of the outputs only, and are merged
+/// into those of nothing first.
+fn merged_in_any_order(whole: &Sharded, mut known: Vec<Partials>, random: &mut Random) -> Partials {
+    while known.len() > 1 {
+        let a = known.swap_remove(random.below(known.len() as u64) as usize);
+        let b = known.swap_remove(random.below(known.len() as u64) as usize);
+        let mut both = whole.nothing().unwrap();
+        both.merge(&a).unwrap();
+        both.merge(&b).unwrap();
+        known.push(both);
+    }
+    let mut all = whole.nothing().unwrap();
+    known.iter().for_each(|partials| all.merge(partials).unwrap());
+    all
+}
+
+fn check_cut(find: impl Fn(&Shard, &Tensor) -> Partials, random: &mut Random) {
+    let (op, input) = problem(random);
+    let whole = Sharded::new(op.clone()).unwrap();
+    let expected = op.reference(&[&input]).unwrap();
+    let boxes = cut(&vec![0; input.shape().len()], input.shape(), random);
+    let shards: Vec<Shard> = boxes.iter().map(|(begin, shape)| whole.shard(begin, shape).unwrap()).collect();
+    let known = shards.iter().map(|shard| find(shard, &shard.elements(&input).unwrap())).collect();
+    let known = merged_in_any_order(&whole, known, random);
+    let case = || format!("{op:?}\n{input:?}\n{boxes:?}");
+    if !matches!(op, AnyOperation::Hardmax(_)) {
+        let difference = first_difference(&expected, &whole.finish(&known).unwrap());
+        assert_eq!(difference, None, "{}", case());
+        return;
+    }
+    for shard in &shards {
+        let (expected, got) = (shard.elements(&expected[0]).unwrap(), shard.hardmax(&known).unwrap());
+        assert_eq!(first_difference(&[expected], &[got]), None, "{shard:?} of {}", case());
+    }
+}
+
+#[test]
+fn any_cut_gives_the_answer_of_the_whole() {
+    let mut random = Random::new(1);
+    for _ in 0..20_000 {
+        check_cut(|shard, elements| shard.reference(elements).unwrap(), &mut random);
+    }
+}
+
+#[test]
+fn merging_is_associative_commutative_and_idempotent() {
+    let mut random = Random::new(2);
+    for _ in 0..100_000 {
+        // Few keys and places: ties of all kinds.
+        let [a, b, c] =
+            [(); 3].map(|()| Partial { key: random.below(3), place: random.below(2) << 63 | random.below(3) });
+        assert_eq!(a.merge(b), b.merge(a));
+        assert_eq!(a.merge(b).merge(c), a.merge(b.merge(c)));
+        assert_eq!(a.merge(a), a);
+        assert_eq!(a.merge(Partial::default()), a);
+    }
+    let mut known = [Partial { key: 1, place: 1 }; 2];
+    let error = Error::WrongCount { what: "partials", given: 3, expected: 2 };
+    assert_eq!(merge(&mut known, &[Partial::default(); 3]), Err(error));
+}
+
+/// Every shard holds the same kinds of elements; the tensor has 2^40 of them, and shards lie on both sides of 2^32.
+#[test]
+fn positions_beyond_32_bits_and_ties_between_ranks() {
+    let zeros = [-0.0_f32, 0.0];
+    let nans = [f32::from_bits(0xffc0_0001), f32::from_bits(0x7f80_0001)];
+    for (content, values) in [
+        ([1.0, 1.0], [1.0; 2]),
+        (nans, [f32::NAN; 2]),
+        (zeros, [0.0; 2]),
+        ([f32::NEG_INFINITY; 2], [f32::NEG_INFINITY; 2]),
+        ([f32::NAN, 3.0], [f32::NAN, 3.0]),
+    ] {
+        for (n, nan) in [NanPolicy::Propagate, NanPolicy::Ignore].into_iter().enumerate() {
+            for last in [false, true] {
+                let op = ArgMax::new(DType::F32, View::new([1 << 40]).unwrap()).nan(nan).select_last(last);
+                let whole = Sharded::new(op.output(ArgMaxOutput::ValuesAndIndices)).unwrap();
+                let elements = Tensor::new([2], &content).unwrap();
+                let begins = [5, (1 << 32) - 1, (1 << 32) + 7, (1 << 40) - 2];
+                let mut known = whole.nothing().unwrap();
+                for begin in begins.into_iter().rev() {
+                    known.merge(&whole.shard(&[begin], &[2]).unwrap().reference(&elements).unwrap()).unwrap();
+                }
+                known.merge(&whole.shard(&[77], &[0]).unwrap().partials(&[]).unwrap()).unwrap();
+                let (first, second) = match () {
+                    () if content[0].is_nan() && content[1] == 3.0 => {
+                        (nan == NanPolicy::Ignore, nan == NanPolicy::Ignore)
+                    }
+                    () => (false, true),
+                };
+                let only_nans = nan == NanPolicy::Ignore && content.iter().all(|element| element.is_nan());
+                let expected = match last {
+                    _ if only_nans => 0,
+                    false => begins[0] + u64::from(first),
+                    true => begins[3] + u64::from(second),
+                };
+                let answer = whole.finish(&known).unwrap();
+                assert_eq!(answer[1].to_vec::<i64>().unwrap(), [expected as i64], "{content:?} {nan:?} last {last}");
+                let value = answer[0].to_vec::<f32>().unwrap()[0].to_bits();
+                assert_eq!(value, values[n].to_bits(), "{content:?} {nan:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_maximum_of_nothing_is_finished_by_policy() {
+    let view = View::new([3, 0]).unwrap();
+    for (empty, expected) in [(EmptyMax::Least, f32::NEG_INFINITY), (EmptyMax::LowestFinite, f32::MIN)] {
+        let whole = Sharded::new(ReduceMax::new(DType::F32, view.clone()).axes([1]).empty(empty)).unwrap();
+        let answer = whole.finish(&whole.nothing().unwrap()).unwrap();
+        assert_eq!(answer[0].to_vec::<f32>().unwrap(), [expected; 3]);
+    }
+    let whole = Sharded::new(Hardmax::new(DType::F32, view.clone(), Slices::Along(1))).unwrap();
+    let shard = whole.shard(&[1, 0], &[2, 0]).unwrap();
+    assert_eq!(shard.hardmax(&whole.nothing().unwrap()).unwrap().shape(), [2, 0]);
+    assert!(matches!(Sharded::new(ArgMax::new(DType::F32, view).axes([1])), Err(Error::EmptyReduction { .. })));
+}
+
+#[test]
+fn shards_of_a_count_cover_the_whole() {
+    let mut random = Random::new(3);
+    for _ in 0..1000 {
+        let rank = random.below(4) as usize;
+        let shape: Vec<u64> = (0..rank).map(|_| [0, 1, 2, 7, 100][random.below(5) as usize]).collect();
+        let whole = Sharded::new(ReduceMax::new(DType::U8, View::new(shape.clone()).unwrap())).unwrap();
+        let count = 1 + random.below(9);
+        let shards = whole.shards(count as usize).unwrap();
+        let sizes: Vec<u64> = shards.iter().map(|shard| shard.shape().iter().product()).collect();
+        assert_eq!(sizes.iter().sum::<u64>(), shape.iter().product::<u64>());
+        let rows = shape.iter().find(|&&size| size >= count).or(shape.iter().max()).map_or(1, |&size| size.max(1));
+        let (least, most) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
+        assert!(most - least <= shape.iter().product::<u64>() / rows, "{shape:?} by {count}: {sizes:?}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_named() {
+    let view = View::new([4, 6]).unwrap();
+    let error = Sharded::new(Max::new(DType::F32, [view.clone()])).unwrap_err().to_string();
+    assert_eq!(error, "Max is not what is taken here: ReduceMax, ArgMax or Hardmax expected");
+    let whole = Sharded::new(ArgMax::new(DType::F32, view.clone()).axes([1])).unwrap();
+    for (begin, shape) in [(&[0, 3][..], &[4, 4][..]), (&[0], &[4]), (&[5, 0], &[0, 6]), (&[u64::MAX, 1], &[1, 1])] {
+        let error = whole.shard(begin, shape).unwrap_err();
+        assert!(matches!(error, Error::ShardOutOfRange { .. }), "{error}");
+    }
+    let shard = whole.shard(&[0, 3], &[4, 3]).unwrap();
+    let mut known = whole.nothing().unwrap();
+    let error = whole.finish(&known).unwrap_err().to_string();
+    assert_eq!(error, "the partial of output 0 is of no element of the tensor: was each shard merged?");
+    assert!(matches!(shard.hardmax(&known), Err(Error::NoReduction { .. })));
+    assert!(matches!(shard.partials(&[]), Err(Error::WrongCount { .. })));
+    let wrong_type = Tensor::new([4, 3], &[0_i32; 12]).unwrap();
+    assert!(matches!(shard.reference(&wrong_type), Err(Error::TypeMismatch { .. })));
+    assert!(matches!(shard.elements(&wrong_type), Err(Error::TypeMismatch { .. })));
+    let short = Tensor::new([3], &[0_f32; 3]).unwrap();
+    assert!(matches!(shard.elements(&short), Err(Error::TensorBytes { .. })));
+    let answer = [Tensor::new([3], &[0_f32; 3]).unwrap(), Tensor::new([4], &[0_i64; 4]).unwrap()];
+    assert!(matches!(shard.partials(&answer), Err(Error::BindingTooSmall { .. })));
+    let others = [
+        Sharded::new(ArgMax::new(DType::F32, view.clone()).axes([0])).unwrap(),
+        Sharded::new(ArgMax::new(DType::I32, view.clone()).axes([1])).unwrap(),
+        Sharded::new(ArgMax::new(DType::F32, view.clone()).axes([1]).select_last(true)).unwrap(),
+        Sharded::new(ReduceMax::new(DType::F32, view.clone()).axes([1])).unwrap(),
+    ];
+    for other in others {
+        let before = known.clone();
+        let error = known.merge(&other.nothing().unwrap()).unwrap_err();
+        assert!(matches!(error, Error::PartialsDiffer { .. }), "{error}");
+        assert_eq!(known, before);
+        assert!(matches!(other.finish(&known), Err(Error::PartialsDiffer { .. })));
+    }
+    // A partial from elsewhere: a position beyond the tensor, or a key that no element has.
+    let far = Partial { key: 1, place: i64::MAX as u64 - 6 };
+    let wide = Partial { key: 1 << 32, place: i64::MAX as u64 };
+    for (output, wrong) in [(2, far), (3, wide)] {
+        known.records_mut().fill(Partial { key: 1, place: i64::MAX as u64 - 5 });
+        assert!(whole.finish(&known).is_ok());
+        known.records_mut()[output] = wrong;
+        assert_eq!(whole.finish(&known), Err(Error::PartialsIncomplete { output: output as u64 }));
+    }
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn partials_are_data_with_a_version() {
+    let whole = Sharded::new(ArgMax::new(DType::F64, View::new([2, 1 << 40]).unwrap()).axes([1])).unwrap();
+    let shard = whole.shard(&[1, 1 << 39], &[1, 2]).unwrap();
+    let partials = shard.reference(&Tensor::new([1, 2], &[f64::NAN, 1.0]).unwrap()).unwrap();
+    let text = serde_json::to_string(&partials).unwrap();
+    assert_eq!(serde_json::from_str::<Partials>(&text).unwrap(), partials);
+    for (from, to, said) in [
+        ("\"version\":1", "\"version\":2", "partials are version 2, version 1 expected"),
+        ("\"shape\":[1]", "\"shape\":[3]", "partials are 1 records, those of outputs [3] expected"),
+        ("\"shape\":[1]", "\"shape\":[18446744073709551615]", "from [1], a box expected"),
+        ("\"begin\":[1]", "\"begin\":[1,2]", "a box expected"),
+        ("\"begin\"", "\"start\"", "unknown field"),
+    ] {
+        assert!(text.contains(from), "{text}");
+        let error = serde_json::from_str::<Partials>(&text.replacen(from, to, 1)).unwrap_err().to_string();
+        assert!(error.contains(said), "{error}");
+    }
+}
+
+#[cfg(feature = "gpu")]
+mod on_gpus {
+    use super::*;
+    use common::gpus;
+    use wgmax::Gpu;
+
+    #[test]
+    fn any_cut_gives_the_answer_of_the_whole_on_a_device() {
+        let mut random = Random::new(4);
+        for n in 0..40 {
+            let gpu = &gpus()[n % 2];
+            check_cut(|shard, elements| gpu.run_shard_blocking(shard, elements).unwrap(), &mut random);
+        }
+    }
+
+    #[test]
+    fn several_devices_give_the_answer_of_one() {
+        let mut random = Random::new(5);
+        for n in 1..12 {
+            let (op, input) = problem(&mut random);
+            let devices: Vec<&Gpu> = gpus().iter().cycle().take(1 + n % 4).collect();
+            let got = Gpu::run_on_many_blocking(&devices, op.clone(), &input).unwrap();
+            let expected = op.reference(&[&input]).unwrap();
+            assert_eq!(first_difference(&expected, &got), None, "{op:?} on {} devices", devices.len());
+        }
+        let (op, input) = problem(&mut random);
+        let error = Gpu::run_on_many_blocking(&[], op.clone(), &input).unwrap_err().to_string();
+        assert_eq!(error, "0 devices given, 1 expected");
+        let other = Tensor::new([1], &[1_u8]).unwrap();
+        assert!(Gpu::run_on_many_blocking(&[&gpus()[0]], op, &other).is_err());
+    }
+}
