@@ -324,6 +324,14 @@ pub enum Error {
         /// What is wrong there, and what was expected.
         problem: String,
     },
+    /// A file of a checkpoint cannot be read, is torn, contradicts itself, or has not what was asked for.
+    #[error("{path}: {problem}")]
+    File {
+        /// The file, or the folder.
+        path: String,
+        /// What is wrong there, and what was expected.
+        problem: String,
+    },
     /// A node of an ONNX graph is wrong.
     #[error("node {node}: {error}")]
     Node {
@@ -408,7 +416,7 @@ pub(crate) fn list<T: std::fmt::Debug>(items: &[T]) -> String {
 }
 
 /// Names one after another, a long list of them cut short.
-#[cfg(all(feature = "gpu", not(target_arch = "wasm32")))]
+#[cfg(any(feature = "safetensors", all(feature = "gpu", not(target_arch = "wasm32"))))]
 pub(crate) fn names(names: &[String]) -> String {
     cut(names, String::clone)
 }

@@ -18,6 +18,8 @@
 )]
 
 mod axes;
+#[cfg(feature = "safetensors")]
+pub mod checkpoint;
 pub mod dialect;
 mod dtype;
 mod element;

@@ -36,7 +36,7 @@ first_look=(host documentation lavapipe)
 [[ $(uname) == Linux ]] || first_look=(host documentation hardware)
 
 # Test binaries that need no GPU.
-host_tests=(budgets plan shaders dialects onnx_hostile view)
+host_tests=(budgets checkpoint plan shaders dialects onnx_hostile view)
 # Those of each operator; whatever is not named here takes a GPU, too.
 operator_tests=(arg_max hardmax max onnx reduce_max)
 # Those of other routes: tests/web/run.sh runs the matrix, beside the other ways that take the same cases.

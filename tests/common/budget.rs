@@ -107,6 +107,9 @@ pub const ANSWERING: Budget = Budget { peak: 128, total: 2560, calls: 8 };
 /// For a plan and for its refusal: for each byte that the operation, the plan, and a view for each binding take in memory.
 pub const PLANNING: Budget = Budget { peak: 8, total: 128, calls: 1 };
 
+/// For opening a checkpoint: for each byte of its headers and index.
+pub const HEADERS: Budget = Budget { peak: 32, total: 64, calls: 1 };
+
 /// What a plan may have been that nobody sees: one of the most dispatches.
 const REFUSED_PASSES: u64 = 1 << 12;
 const REFUSED_BYTES: u64 = REFUSED_PASSES << 10;
