@@ -372,6 +372,38 @@ pub enum Error {
         /// The first such output, row-major.
         output: u64,
     },
+    /// Another number of bytes than the tensor has.
+    #[error("{given} bytes of a stream given, {expected} expected")]
+    StreamLength {
+        /// How many were given.
+        given: u64,
+        /// How many the tensor has.
+        expected: u64,
+    },
+    /// A saved stream that does not fit the operation.
+    #[error("the saved stream does not fit: {problem}")]
+    StreamState {
+        /// What does not fit.
+        problem: String,
+    },
+    /// A source could not be read.
+    #[error("reading failed after byte {at} of the tensor: {message}")]
+    Read {
+        /// The bytes taken before.
+        at: u64,
+        /// What the source said.
+        message: String,
+    },
+    /// An output could not be written.
+    #[error("writing failed after byte {at} of output {output}: {message}")]
+    Write {
+        /// The output.
+        output: usize,
+        /// The bytes written before, of whole chunks.
+        at: u64,
+        /// What the writer said.
+        message: String,
+    },
     /// No adapter fits what was asked for.
     #[error("no GPU adapter {wanted}; found: {found}")]
     NoAdapter {

@@ -14,7 +14,7 @@
 //! - On the host: [`Tensor`] of any [`DType`], and [`Error`].
 #![cfg_attr(
     feature = "gpu",
-    doc = "- On a device: [`Kernels`], [`Prepared`] and [`Bound`]; [`Gpu`] for those who have none."
+    doc = "- On a device: [`Kernels`], [`Prepared`] and [`Bound`]; [`Gpu`] for those who have none; [`Stream`] for tensors larger than memory."
 )]
 
 mod axes;
@@ -43,7 +43,7 @@ pub use dtype::DType;
 pub use element::Element;
 pub use error::Error;
 #[cfg(feature = "gpu")]
-pub use gpu::{Bound, Gpu, GpuOptions, Kernels, Prepared, Slots};
+pub use gpu::{Bound, Gpu, GpuOptions, Kernels, Prepared, Progress, SavedStream, Slots, Stream};
 pub use limits::{AdapterKind, Limits};
 pub use op::{
     AnyOperation, ArgMax, ArgMaxOutput, EmptyMax, Hardmax, IndexType, InputNeed, Max, NanPolicy, Operation, ReduceMax,

@@ -81,7 +81,7 @@ impl Tensor {
             return Err(Error::TensorBytes { shape: tensor_type.shape, dtype, given, expected });
         }
         if dtype == DType::Bool {
-            check_bools(&bytes)?;
+            check_bools(&bytes, 0)?;
         }
         Ok(Tensor { tensor_type, bytes: bytes.into() })
     }
@@ -119,9 +119,9 @@ impl Tensor {
 }
 
 /// Each element has one form: of two bytes that both mean true, devices and the reference would take different ones.
-fn check_bools(bytes: &[u8]) -> Result<(), Error> {
+pub(crate) fn check_bools(bytes: &[u8], first: u64) -> Result<(), Error> {
     match bytes.iter().position(|&byte| byte > 1) {
-        Some(element) => Err(Error::BoolValue { element: element as u64, value: bytes[element] }),
+        Some(n) => Err(Error::BoolValue { element: first + n as u64, value: bytes[n] }),
         None => Ok(()),
     }
 }

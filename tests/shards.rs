@@ -2,41 +2,13 @@
 
 mod common;
 
-use common::{Data, Random, first_difference, tensor};
+use common::reductions::problem;
+use common::{Random, first_difference};
 use wgmax::shard::{Partial, Partials, Shard, Sharded, merge};
 use wgmax::{
-    AnyOperation, ArgMax, ArgMaxOutput, Axes, DType, EmptyMax, Error, Hardmax, IndexType, Max, NanPolicy, Operation,
-    ReduceMax, Slices, Tensor, View,
+    AnyOperation, ArgMax, ArgMaxOutput, DType, EmptyMax, Error, Hardmax, Max, NanPolicy, Operation, ReduceMax, Slices,
+    Tensor, View,
 };
-
-/// A reduction of any kind, and a tensor for it.
-fn problem(random: &mut Random) -> (AnyOperation, Tensor) {
-    let dtype = DType::ALL[random.below(13) as usize];
-    let rank = 1 + random.below(4) as usize;
-    let shape: Vec<u64> = (0..rank).map(|_| [1, 2, 3, 5, 8][random.below(5) as usize]).collect();
-    let nan = [NanPolicy::Propagate, NanPolicy::Ignore][random.below(2) as usize];
-    let axes: Vec<i64> = (0..rank as i64).filter(|_| random.below(2) == 0).collect();
-    let axes = if random.below(4) == 0 { Axes::All } else { Axes::List(axes) };
-    let view = View::new(shape.clone()).unwrap();
-    let [keep, last, both] = [(); 3].map(|()| random.below(2) == 0);
-    let op = match random.below(4) {
-        0 => ReduceMax::new(dtype, view).axes(axes).keep_dims(keep).nan(nan).into(),
-        1 => {
-            let axis = random.below(rank as u64) as i64;
-            let slices = if last { Slices::Along(axis) } else { Slices::From(axis) };
-            Hardmax::new(dtype, view, slices).nan(nan).into()
-        }
-        _ => {
-            let index = [IndexType::I64, IndexType::I32, IndexType::U32][random.below(3) as usize];
-            let output = if both { ArgMaxOutput::ValuesAndIndices } else { ArgMaxOutput::Indices };
-            let op = ArgMax::new(dtype, view).axes(axes).keep_dims(keep).nan(nan);
-            op.select_last(last).index(index).output(output).into()
-        }
-    };
-    let data = Data::ALL[random.below(7) as usize];
-    let flat = tensor(dtype, shape.iter().product(), data, random.word());
-    (op, Tensor::from_bytes(dtype, shape, flat.bytes().to_vec()).unwrap())
-}
 
 /// Boxes that make up this one, some of them without elements.
 fn cut(begin: &[u64], shape: &[u64], random: &mut Random) -> Vec<(Vec<u64>, Vec<u64>)> {

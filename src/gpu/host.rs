@@ -1,7 +1,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use futures_intrusive::channel::shared::oneshot_channel;
+use futures_intrusive::channel::shared::{OneshotReceiver, oneshot_channel};
 
 use super::{Kernels, Prepared, Scopes, Slots};
 #[cfg(not(target_arch = "wasm32"))]
@@ -229,29 +229,48 @@ impl Gpu {
     }
 
     pub(crate) async fn read(&self, buffer: &wgpu::Buffer) -> Result<Vec<u8>, Error> {
+        let mapping = self.catch(|| Ok(self.map(buffer, wgpu::MapMode::Read))).await?; // it may be lost since the submission
+        self.wait(mapping, None).await?;
+        self.take(buffer, buffer.size())
+    }
+
+    /// Asks for a buffer to be mapped.
+    pub(super) fn map(&self, buffer: &wgpu::Buffer, mode: wgpu::MapMode) -> Mapping {
         let (sender, receiver) = oneshot_channel();
-        let map = || {
-            buffer.map_async(wgpu::MapMode::Read, .., move |outcome| {
-                let _ = sender.send(outcome); // nobody waits any more if the future was dropped
-            });
-            Ok(())
-        };
-        self.catch(map).await?; // a device may be lost since the submission
+        buffer.map_async(mode, .., move |outcome| {
+            let _ = sender.send(outcome); // nobody waits any more if the future was dropped
+        });
+        Mapping(receiver)
+    }
+
+    /// Waits for a mapping, and so for the submission after which it was asked for, or the last one.
+    pub(super) async fn wait(
+        &self,
+        mapping: Mapping,
+        #[allow(unused)] submission: Option<&wgpu::SubmissionIndex>,
+    ) -> Result<(), Error> {
         // In a browser the event loop does this.
         #[cfg(not(target_arch = "wasm32"))]
         self.device()
-            .poll(wgpu::PollType::wait_indefinitely())
+            .poll(wgpu::PollType::Wait { submission_index: submission.cloned(), timeout: None })
             .map_err(|error| self.explain(Error::Gpu { message: error.to_string() }))?;
         let refused = |message: String| self.explain(Error::Gpu { message });
-        match receiver.receive().await {
-            Some(Ok(())) => {}
-            Some(Err(error)) => return Err(refused(error.to_string())),
-            None => return Err(refused("a buffer was never mapped".into())),
+        match mapping.0.receive().await {
+            Some(Ok(())) => Ok(()),
+            Some(Err(error)) => Err(refused(error.to_string())),
+            None => Err(refused("a buffer was never mapped".into())),
         }
-        let mut bytes = room(buffer.size())?;
-        bytes.extend_from_slice(&buffer.get_mapped_range(..).map_err(|error| refused(error.to_string()))?);
+    }
+
+    /// The first bytes of a mapped buffer, which is unmapped.
+    pub(super) fn take(&self, buffer: &wgpu::Buffer, bytes: u64) -> Result<Vec<u8>, Error> {
+        let mut taken = room(bytes)?;
+        let view =
+            buffer.get_mapped_range(..).map_err(|error| self.explain(Error::Gpu { message: error.to_string() }))?;
+        taken.extend_from_slice(&view[..bytes as usize]);
+        drop(view);
         buffer.unmap();
-        Ok(bytes)
+        Ok(taken)
     }
 
     fn check_lost(&self) -> Result<(), Error> {
@@ -279,6 +298,9 @@ impl Drop for Gpu {
     }
 }
 
+/// A buffer that is being mapped.
+pub(super) struct Mapping(OneshotReceiver<Result<(), wgpu::BufferAsyncError>>);
+
 /// One run's buffers.
 struct Buffers {
     inputs: Vec<wgpu::Buffer>,
@@ -286,7 +308,7 @@ struct Buffers {
     scratch: [wgpu::Buffer; 2],
 }
 
-fn whole(buffers: &[wgpu::Buffer]) -> Vec<wgpu::BufferSlice<'_>> {
+pub(super) fn whole(buffers: &[wgpu::Buffer]) -> Vec<wgpu::BufferSlice<'_>> {
     buffers.iter().map(|buffer| buffer.slice(..)).collect()
 }
 

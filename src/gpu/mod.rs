@@ -3,13 +3,16 @@
 mod host;
 mod kernels;
 mod prepared;
+mod ring;
 mod shards;
+mod stream;
 
 #[cfg(feature = "onnx")]
 pub(crate) use host::OUTPUT;
 pub use host::{Gpu, GpuOptions};
 pub use kernels::Kernels;
 pub use prepared::{Bound, Prepared, Slots};
+pub use stream::{Progress, SavedStream, Stream};
 
 use crate::{AdapterKind, Error, Limits};
 

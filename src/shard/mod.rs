@@ -18,8 +18,12 @@
 //! # Ok::<(), wgmax::Error>(())
 //! ```
 
+#[cfg(feature = "gpu")]
+mod chunks;
 mod partial;
 mod sharded;
 
+#[cfg(feature = "gpu")]
+pub(crate) use chunks::Chunks;
 pub use partial::{Partial, Partials, merge};
 pub use sharded::{Shard, Sharded};

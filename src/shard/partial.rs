@@ -195,24 +195,28 @@ impl Partials {
     /// # Errors
     /// [`Error::PartialsDiffer`] if they are of another reduction, or of outputs that are not here; then nothing was merged.
     pub fn merge(&mut self, other: &Partials) -> Result<(), Error> {
-        if self.rule != other.rule || !self.contains(other) {
-            return Err(Error::PartialsDiffer { given: other.name(), expected: self.name() });
-        }
-        let begin: Vec<u64> = other.begin.iter().zip(&self.begin).map(|(begin, own)| begin - own).collect();
+        let at = self.place_of(other.rule, &other.begin, &other.shape)?;
         let row = other.shape.last().map_or(1, |&size| size as usize).max(1);
         for (n, others) in other.records.chunks(row).enumerate() {
-            let at = place((n * row) as u64, &begin, &other.shape, &self.shape) as usize;
+            let at = place((n * row) as u64, &at, &other.shape, &self.shape) as usize;
             merge(&mut self.records[at..at + others.len()], others)?;
         }
         Ok(())
     }
 
-    fn contains(&self, other: &Partials) -> bool {
-        let boxes = self.begin.iter().zip(&self.shape).zip(other.begin.iter().zip(&other.shape));
-        let within = |((&begin, &size), (&own, &len)): ((&u64, &u64), (&u64, &u64))| {
-            own >= begin && own.checked_add(len).is_some_and(|end| end <= begin + size)
+    /// Where a box of outputs begins within this one.
+    pub(super) fn place_of(&self, rule: Rule, begin: &[u64], shape: &[u64]) -> Result<Vec<u64>, Error> {
+        let boxes = self.begin.iter().zip(&self.shape).zip(begin.iter().zip(shape));
+        let place = |((&own, &size), (&begin, &len)): ((&u64, &u64), (&u64, &u64))| {
+            let at = begin.checked_sub(own)?;
+            (at.checked_add(len)? <= size).then_some(at)
         };
-        self.shape.len() == other.shape.len() && { boxes }.all(within)
+        let at = { boxes }.map(place).collect::<Option<Vec<u64>>>();
+        let fits = self.rule == rule && self.shape.len() == shape.len();
+        at.filter(|_| fits).ok_or_else(|| {
+            let given = Partials { rule, begin: begin.to_vec(), shape: shape.to_vec(), records: vec![] }.name();
+            Error::PartialsDiffer { given, expected: self.name() }
+        })
     }
 
     pub(super) fn name(&self) -> String {

@@ -1,13 +1,14 @@
 //! A reduction over a whole tensor, and its shards.
 
 use super::partial::{Partial, Partials, Rule, Wins, place};
+use crate::element::{Element, with_element_type};
 use crate::error::list;
 use crate::op::{check_inputs, reduced_shape};
 use crate::tensor::room;
 use crate::view::checked_len;
 use crate::{
-    AnyOperation, ArgMax, ArgMaxOutput, DType, EmptyMax, Error, IndexType, InputNeed, Operation, ReduceMax, Tensor,
-    TensorType, View,
+    AnyOperation, ArgMax, ArgMaxOutput, DType, EmptyMax, Error, Hardmax, IndexType, InputNeed, Operation, ReduceMax,
+    Tensor, TensorType, View,
 };
 
 /// A ReduceMax, an ArgMax, or a Hardmax's search for its winners, over a tensor that need not exist in one place.
@@ -116,62 +117,92 @@ impl Sharded {
     /// [`Error::PartialsDiffer`] if they are of another reduction, or not of all of its outputs;
     /// [`Error::PartialsIncomplete`] if of some output no element was seen, or one that is none of the whole's.
     pub fn finish(&self, partials: &Partials) -> Result<Vec<Tensor>, Error> {
-        self.check(partials)?;
-        let records = &partials.records;
-        let position = |&partial: &Partial| self.rule.position(partial);
-        match &self.op {
-            AnyOperation::ReduceMax(op) => Ok(vec![self.values(op.outputs()?.remove(0), records, op.empty)?]),
-            AnyOperation::ArgMax(op) => {
-                let types = op.outputs()?;
-                let indices = indices(types[types.len() - 1].clone(), records.iter().map(position))?;
-                Ok(match op.output {
-                    ArgMaxOutput::Indices => vec![indices],
-                    ArgMaxOutput::ValuesAndIndices => {
-                        vec![self.values(types[0].clone(), records, EmptyMax::Error)?, indices]
-                    }
-                })
-            }
-            AnyOperation::Hardmax(_) | AnyOperation::Max(_) => {
-                let winners = TensorType { dtype: DType::I64, shape: partials.shape.clone() };
-                Ok(vec![indices(winners, records.iter().map(position))?])
-            }
-        }
-    }
-
-    /// Partials of all outputs, each of elements of the whole.
-    pub(super) fn check(&self, partials: &Partials) -> Result<(), Error> {
         let expected = reduced_shape(&self.shape, &self.reduced, false);
         if partials.rule != self.rule || partials.shape != expected || partials.begin.iter().any(|&begin| begin > 0) {
             let expected = self.nothing().map_or(list(&expected), |nothing| nothing.name());
             return Err(Error::PartialsDiffer { given: partials.name(), expected });
         }
-        let reduced: Vec<u64> = self.reduced.iter().map(|&d| self.shape[d]).collect();
-        let len = checked_len(&reduced).unwrap_or(u64::MAX);
-        let wrong = |&partial: &Partial| match partial.is_nothing() {
-            true => len > 0,
-            false => self.rule.position(partial) >= len.max(1) || !self.rule.has(partial),
-        };
-        match partials.records.iter().position(wrong) {
-            Some(output) => Err(Error::PartialsIncomplete { output: output as u64 }),
-            None => Ok(()),
+        let types = self.output_types()?;
+        let bytes = self.output_bytes(&partials.records)?;
+        types.into_iter().zip(bytes).map(|(kind, bytes)| Tensor::from_bytes(kind.dtype, kind.shape, bytes)).collect()
+    }
+
+    /// The outputs of partials: those of the operation, or a Hardmax's winners.
+    fn output_types(&self) -> Result<Vec<TensorType>, Error> {
+        match &self.op {
+            AnyOperation::Hardmax(_) => {
+                let shape = reduced_shape(&self.shape, &self.reduced, false);
+                Ok(vec![TensorType { dtype: DType::I64, shape }])
+            }
+            op => op.outputs(),
         }
     }
 
-    /// The maxima.
-    fn values(&self, kind: TensorType, records: &[Partial], empty: EmptyMax) -> Result<Tensor, Error> {
-        let size = kind.dtype.bytes() as usize;
-        let mut bytes = room((records.len() * size) as u64)?;
-        let nothing = crate::element::with_element_type!(kind.dtype, T => {
-            use crate::Element;
-            let mut own = [0; 8];
-            (if empty == EmptyMax::LowestFinite { T::LOWEST_FINITE } else { T::LEAST }).write(&mut own[..size]);
-            own
-        });
-        for &partial in records {
-            let bits = if partial.is_nothing() { nothing } else { self.rule.bits(partial).to_le_bytes() };
-            bytes.extend_from_slice(&bits[..size]);
+    /// The bytes of outputs of which all is known.
+    pub(crate) fn output_bytes(&self, records: &[Partial]) -> Result<Vec<Vec<u8>>, Error> {
+        let positions = self.positions(records)?;
+        let types = self.output_types()?;
+        match (self.rule.position, &types[..]) {
+            (None, _) => Ok(vec![self.values(records)?]),
+            (Some(_), [indices]) => Ok(vec![positions_as(indices.dtype, &positions)?]),
+            (Some(_), [.., indices]) => Ok(vec![self.values(records)?, positions_as(indices.dtype, &positions)?]),
+            (Some(_), []) => Ok(vec![]),
         }
-        Tensor::from_bytes(kind.dtype, kind.shape, bytes)
+    }
+
+    /// The winners' positions, once it is known that each output is one of elements of the whole.
+    fn positions(&self, records: &[Partial]) -> Result<Vec<u64>, Error> {
+        let mut positions = room(records.len() as u64)?;
+        for (output, &partial) in records.iter().enumerate() {
+            positions.push(self.position(partial).ok_or(Error::PartialsIncomplete { output: output as u64 })?);
+        }
+        Ok(positions)
+    }
+
+    /// The winner's position; nothing where the partial is none of an element of the whole.
+    fn position(&self, partial: Partial) -> Option<u64> {
+        let len = self.reduced.iter().fold(1_u64, |len, &d| len.saturating_mul(self.shape[d]));
+        let position = self.rule.position(partial);
+        let is_one = match partial.is_nothing() {
+            true => len == 0,
+            false => position < len && self.rule.has(partial),
+        };
+        is_one.then_some(position)
+    }
+
+    /// The maxima's bytes.
+    fn values(&self, records: &[Partial]) -> Result<Vec<u8>, Error> {
+        let lowest = matches!(&self.op, AnyOperation::ReduceMax(op) if op.empty == EmptyMax::LowestFinite);
+        let nothing = with_element_type!(self.rule.dtype, T => {
+            element_bytes(if lowest { T::LOWEST_FINITE } else { T::LEAST })
+        });
+        let size = self.rule.dtype.bytes() as usize;
+        let mut bytes = room((records.len() * size) as u64)?;
+        for &partial in records {
+            let own = if partial.is_nothing() { nothing } else { self.rule.bits(partial).to_le_bytes() };
+            bytes.extend_from_slice(&own[..size]);
+        }
+        Ok(bytes)
+    }
+
+    /// The whole operation over a contiguous tensor of another shape.
+    pub(crate) fn over(&self, shape: &[u64]) -> Result<AnyOperation, Error> {
+        let input = View::new(shape)?.into();
+        Ok(match self.op.clone() {
+            AnyOperation::ReduceMax(op) => ReduceMax { input, ..op }.into(),
+            AnyOperation::ArgMax(op) => ArgMax { input, ..op }.into(),
+            AnyOperation::Hardmax(op) => Hardmax { input, ..op }.into(),
+            AnyOperation::Max(op) => op.into(),
+        })
+    }
+
+    /// The partials of the outputs that have these outermost indices, kept ones, of which nothing is known.
+    pub(crate) fn nothing_at(&self, outer: &[u64]) -> Result<Partials, Error> {
+        let mut shape = reduced_shape(&self.shape, &self.reduced, false);
+        let mut begin = vec![0; shape.len()];
+        begin[..outer.len()].copy_from_slice(outer);
+        shape[..outer.len()].fill(1);
+        Partials::nothing(self.rule, begin, shape)
     }
 
     /// The same reduction of a contiguous tensor.
@@ -190,13 +221,18 @@ impl Sharded {
 }
 
 /// Positions as indices, of a type that holds them.
-fn indices(kind: TensorType, positions: impl Iterator<Item = u64>) -> Result<Tensor, Error> {
-    let size = kind.dtype.bytes() as usize;
-    let mut bytes = room(kind.len().saturating_mul(size as u64))?;
-    for position in positions {
-        bytes.extend_from_slice(&position.to_le_bytes()[..size]);
-    }
-    Tensor::from_bytes(kind.dtype, kind.shape, bytes)
+fn positions_as(dtype: DType, positions: &[u64]) -> Result<Vec<u8>, Error> {
+    let size = dtype.bytes() as usize;
+    let mut bytes = room((positions.len() * size) as u64)?;
+    positions.iter().for_each(|position| bytes.extend_from_slice(&position.to_le_bytes()[..size]));
+    Ok(bytes)
+}
+
+/// An element's little-endian bytes, and zeros.
+fn element_bytes<T: Element>(element: T) -> [u8; 8] {
+    let mut bytes = [0; 8];
+    element.write(&mut bytes[..size_of::<T>()]);
+    bytes
 }
 
 /// A box of a sharded tensor: a contiguous tensor by itself.
@@ -285,38 +321,45 @@ impl Shard {
         }
     }
 
-    /// Its part of a Hardmax's output, once the winners of the whole are known.
+    /// Its part of a Hardmax's output, once the winners of its slices are known.
     ///
     /// # Errors
-    /// [`Error::NoReduction`] if the operation is no Hardmax; else those of [`Sharded::finish`].
+    /// [`Error::NoReduction`] if the operation is no Hardmax; [`Error::PartialsDiffer`] and [`Error::PartialsIncomplete`] for
+    /// partials of other slices, or of not all of their elements.
     pub fn hardmax(&self, partials: &Partials) -> Result<Tensor, Error> {
-        let Sharded { op, rule, .. } = &self.whole;
+        let Sharded { op, reduced, rule, .. } = &self.whole;
         if !matches!(op, AnyOperation::Hardmax(_)) {
             return Err(Error::NoReduction { operator: op.name(), expected: "Hardmax" });
         }
-        self.whole.check(partials)?;
+        let [begin, shape] = [&self.begin, &self.shape].map(|all| reduced_shape(all, reduced, false));
+        let at = partials.place_of(*rule, &begin, &shape)?;
         let size = rule.dtype.bytes() as usize;
         let kind = TensorType { dtype: rule.dtype, shape: self.shape.clone() };
         let mut bytes = room(kind.bytes().unwrap_or(u64::MAX))?;
         bytes.resize(kind.bytes().unwrap_or(0) as usize, 0);
-        let one = one(rule.dtype);
-        for (output, &partial) in partials.records.iter().enumerate() {
-            if let Some(at) = self.element(output as u64, rule.position(partial)) {
+        let one = with_element_type!(rule.dtype, T => element_bytes(T::ONE));
+        for n in 0..if bytes.is_empty() { 0 } else { checked_len(&shape).unwrap_or(0) } {
+            let output = place(n, &at, &shape, &partials.shape);
+            let winner = self.whole.position(partials.records[output as usize]);
+            let winner = winner.ok_or(Error::PartialsIncomplete { output })?;
+            if let Some(at) = self.element(n, winner) {
                 bytes[at as usize * size..][..size].copy_from_slice(&one[..size]);
             }
         }
         Tensor::from_bytes(kind.dtype, kind.shape, bytes)
     }
 
-    /// Where the element lies here that an output of the whole has at this position, if it does.
+    /// Where the element lies here that one of the outputs here has at a position in the whole, if it does.
     fn element(&self, mut output: u64, mut position: u64) -> Option<u64> {
         let Sharded { shape: whole, reduced, .. } = &self.whole;
         let (mut at, mut stride) = (0, 1);
         for d in (0..whole.len()).rev() {
-            let rest = if reduced.contains(&d) { &mut position } else { &mut output };
-            let index =
-                rest.checked_rem(whole[d])?.checked_sub(self.begin[d]).filter(|&index| index < self.shape[d])?;
-            *rest /= whole[d];
+            let (rest, size, begin) = match reduced.contains(&d) {
+                true => (&mut position, whole[d], self.begin[d]),
+                false => (&mut output, self.shape[d], 0),
+            };
+            let index = (*rest % size).checked_sub(begin).filter(|&index| index < self.shape[d])?;
+            *rest /= size;
             at += index * stride;
             stride *= self.shape[d];
         }
@@ -340,14 +383,4 @@ fn little_endian(bytes: &[u8]) -> u64 {
     let mut own = [0; 8];
     own[..bytes.len()].copy_from_slice(bytes);
     u64::from_le_bytes(own)
-}
-
-/// The number one.
-fn one(dtype: DType) -> [u8; 8] {
-    crate::element::with_element_type!(dtype, T => {
-        use crate::Element;
-        let mut own = [0; 8];
-        T::ONE.write(&mut own[..size_of::<T>()]);
-        own
-    })
 }

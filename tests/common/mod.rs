@@ -6,6 +6,7 @@ pub mod cases;
 mod gpu;
 pub mod kernels;
 pub mod laws;
+pub mod reductions;
 
 #[cfg(feature = "gpu")]
 #[allow(unused_imports)]

@@ -1,0 +1,239 @@
+//! Streams: any sizes of chunks and pieces give the answer of the whole, bit for bit, also when a stream fails midway and
+//! goes on elsewhere.
+//!
+//! `WGMAX_CASES` says how many random chunkings are tried (300 otherwise).
+
+mod common;
+
+use std::io::{self, Read, Write};
+
+use common::reductions::problem;
+use common::{Random, first_difference, gpus, tensor};
+use wgmax::{
+    AnyOperation, ArgMax, ArgMaxOutput, DType, Error, Gpu, Hardmax, Max, Operation, Progress, ReduceMax, SavedStream,
+    Slices, Stream, Tensor, View,
+};
+
+/// Pushes a tensor's bytes from there on in pieces of any size, up to some byte.
+fn push(stream: &mut Stream<'_>, bytes: &[u8], end: usize, random: &mut Random) {
+    let most = [1, 9, 100, 10_000][random.below(4) as usize];
+    let mut at = stream.taken_bytes() as usize;
+    while at < end {
+        let next = end.min(at + random.below(most + 1) as usize);
+        stream.push_blocking(&bytes[at..next]).unwrap();
+        at = next;
+    }
+}
+
+/// A stream that is saved now and then, and goes on from there, perhaps on another device; its outputs are collected or
+/// written.
+fn streamed(op: &AnyOperation, input: &Tensor, chunk_bytes: u64, random: &mut Random) -> Vec<Vec<u8>> {
+    let outputs = op.outputs().unwrap().len();
+    let (bytes, writes) = (input.bytes(), random.below(2) == 0);
+    let mut files: Vec<Vec<u8>> = vec![vec![]; outputs];
+    let mut saved: Option<SavedStream> = None;
+    loop {
+        let gpu: &Gpu = &gpus()[random.below(2) as usize];
+        if let Some(saved) = &saved {
+            // What was written after the last chunk that counts is written again.
+            let written = saved.written_bytes();
+            files.iter_mut().zip(written).for_each(|(file, len)| file.truncate(len as usize));
+        }
+        let mut stream = match saved.take() {
+            None => Stream::new_blocking(gpu, op.clone(), chunk_bytes).unwrap(),
+            Some(saved) => Stream::resume_blocking(gpu, op.clone(), saved).unwrap(),
+        };
+        if writes {
+            stream = stream.outputs_to(files.iter_mut().map(|file| file as &mut dyn Write).collect()).unwrap();
+        }
+        if random.below(4) == 0 {
+            let end = stream.taken_bytes() + random.below(bytes.len() as u64 - stream.taken_bytes() + 1);
+            push(&mut stream, bytes, end as usize, random);
+            if random.below(2) == 0 {
+                pollster::block_on(stream.flush()).unwrap();
+            }
+            saved = Some(stream.save());
+            #[cfg(feature = "serde")]
+            {
+                let text = serde_json::to_string(&saved).unwrap();
+                saved = serde_json::from_str(&text).unwrap();
+            }
+            continue;
+        }
+        push(&mut stream, bytes, bytes.len(), random);
+        let tensors = stream.finish_blocking().unwrap();
+        return if writes { files } else { tensors.iter().map(|tensor| tensor.bytes().to_vec()).collect() };
+    }
+}
+
+fn check_stream(op: &AnyOperation, input: &Tensor, chunk_bytes: u64, random: &mut Random) {
+    let kinds = op.outputs().unwrap().into_iter();
+    let got = kinds.zip(streamed(op, input, chunk_bytes, random));
+    let got: Vec<Tensor> =
+        got.map(|(kind, bytes)| Tensor::from_bytes(kind.dtype, kind.shape, bytes).unwrap()).collect();
+    let expected = op.reference(&[input]).unwrap();
+    assert_eq!(first_difference(&expected, &got), None, "{op:?} in chunks of {chunk_bytes}\n{input:?}");
+}
+
+#[test]
+fn any_chunking_gives_the_answer_of_the_whole() {
+    let cases: u64 = std::env::var("WGMAX_CASES").map_or(300, |cases| cases.parse().unwrap());
+    let mut random = Random::new(6);
+    for _ in 0..cases.div_ceil(10) {
+        let (op, input) = problem(&mut random);
+        for _ in 0..10 {
+            let chunk_bytes = [1, 8, 33, 200, 100_000][random.below(5) as usize] + random.below(8);
+            check_stream(&op, &input, chunk_bytes, &mut random);
+        }
+    }
+}
+
+/// Several chunks are in flight, with maxima at both ends and around every chunk's edges.
+#[test]
+fn maxima_at_the_edges_of_chunks() {
+    let mut random = Random::new(7);
+    let (len, chunk) = (3 * 70_001_u64, 70_001);
+    let zeros = tensor(DType::I16, len, common::Data::Zeros, 1);
+    for at in [0, 1, chunk - 1, chunk, chunk + 1, 2 * chunk - 1, 2 * chunk, len - 2, len - 1] {
+        let input = common::with_bits(&zeros, at, 5);
+        let op = ArgMax::new(DType::I16, View::new([len]).unwrap()).output(ArgMaxOutput::ValuesAndIndices);
+        check_stream(&op.into(), &input, 2 * chunk, &mut random);
+        let op = Hardmax::new(DType::I16, View::new([3, chunk]).unwrap(), Slices::Along(1));
+        let input = Tensor::from_bytes(DType::I16, [3, chunk], input.bytes().to_vec()).unwrap();
+        check_stream(&op.into(), &input, 50_000, &mut random);
+        let op = ReduceMax::new(DType::I16, View::new([3, chunk]).unwrap()).axes([0]);
+        check_stream(&op.into(), &input, 50_000, &mut random);
+    }
+}
+
+/// Fails once after so many bytes.
+struct Failing<'a>(&'a [u8], usize);
+
+impl Read for Failing<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.1 == 0 {
+            self.1 = usize::MAX;
+            return Err(io::Error::other("the disk is gone"));
+        }
+        let most = buffer.len().min(self.1).min(777);
+        let read = (&self.0[..most.min(self.0.len())]).read(buffer)?;
+        self.0 = &self.0[read..];
+        self.1 -= read.min(self.1);
+        Ok(read)
+    }
+}
+
+#[test]
+fn a_source_that_fails_loses_nothing() {
+    let input = tensor(DType::F32, 100_000, common::Data::Edges, 3);
+    let op = ArgMax::new(DType::F32, View::new([4, 25_000]).unwrap()).axes([1]);
+    let mut source = Failing(input.bytes(), 250_001);
+    let mut stream = Stream::new_blocking(&gpus()[0], op.clone(), 10_000).unwrap();
+    let error = stream.read_from_blocking(&mut source).unwrap_err();
+    let said = "reading failed after byte 250001 of the tensor: the disk is gone";
+    assert_eq!((error.to_string().as_str(), stream.taken_bytes()), (said, 250_001));
+    assert_eq!(stream.read_from_blocking(&mut source).unwrap(), 149_999);
+    assert_eq!(first_difference(&op.reference(&[&input]).unwrap(), &stream.finish_blocking().unwrap()), None);
+}
+
+/// A device that is lost midway: each call says so, and the rest is done on another one.
+#[test]
+fn a_lost_device_loses_no_more_than_what_was_on_its_way() {
+    let input = tensor(DType::F16, 200_000, common::Data::Edges, 4);
+    let op = ReduceMax::new(DType::F16, View::new([2, 100_000]).unwrap()).axes([1]);
+    let doomed = Gpu::new_blocking(&wgmax::GpuOptions::default()).unwrap();
+    let mut stream = Stream::new_blocking(&doomed, op.clone(), 20_000).unwrap();
+    stream.push_blocking(&input.bytes()[..250_000]).unwrap();
+    let merged = stream.merged_bytes();
+    assert!((100_000..250_000).contains(&merged), "{merged}");
+    doomed.device().destroy();
+    let error = stream.push_blocking(&input.bytes()[250_000..]).unwrap_err();
+    assert!(matches!(error, Error::DeviceLost { .. }), "{error:?}");
+    assert_eq!(stream.push_blocking(&[0]), Err(error.clone()));
+    let saved = stream.save();
+    assert_eq!(saved.merged_bytes(), stream.merged_bytes());
+    assert_eq!(stream.finish_blocking(), Err(error));
+    let mut stream = Stream::resume_blocking(&gpus()[0], op.clone(), saved).unwrap();
+    let rest = stream.taken_bytes() as usize;
+    assert!(rest as u64 >= merged);
+    stream.push_blocking(&input.bytes()[rest..]).unwrap();
+    assert_eq!(first_difference(&op.reference(&[&input]).unwrap(), &stream.finish_blocking().unwrap()), None);
+}
+
+struct Full(usize);
+
+impl Write for Full {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.0.checked_sub(bytes.len()) {
+            Some(left) => self.0 = left,
+            None => return Err(io::Error::other("the disk is full")),
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_writer_that_fails_is_named() {
+    let input = tensor(DType::U8, 90_000, common::Data::Random, 5);
+    let op = ReduceMax::new(DType::U8, View::new([30_000, 3]).unwrap()).axes([1]);
+    let mut full = Full(15_000);
+    let stream = Stream::new_blocking(&gpus()[0], op, 9000).unwrap();
+    let mut stream = stream.outputs_to(vec![&mut full]).unwrap();
+    let error = stream.push_blocking(input.bytes()).unwrap_err();
+    assert_eq!(error.to_string(), "writing failed after byte 15000 of output 0: the disk is full");
+    assert_eq!((stream.save().merged_bytes(), stream.save().written_bytes()), (45_000, vec![15_000]));
+}
+
+#[test]
+fn what_a_stream_does_not_take_is_named() {
+    let gpu = &gpus()[0];
+    let view = View::new([10]).unwrap();
+    let error = Stream::new_blocking(gpu, Max::new(DType::U8, [view.clone()]), 100).unwrap_err();
+    assert!(matches!(error, Error::NoReduction { .. }), "{error}");
+    let op = ReduceMax::new(DType::Bool, view.clone());
+    let mut stream = Stream::new_blocking(gpu, op.clone(), 4).unwrap();
+    let error = stream.push_blocking(&[0; 11]).unwrap_err();
+    assert_eq!(error.to_string(), "11 bytes of a stream given, 10 expected");
+    stream.push_blocking(&[0; 3]).unwrap();
+    assert_eq!(stream.push_blocking(&[0, 7]), Err(Error::BoolValue { element: 4, value: 7 }));
+    assert_eq!(stream.taken_bytes(), 3);
+    let saved = stream.save();
+    assert_eq!(stream.finish_blocking(), Err(Error::StreamLength { given: 3, expected: 10 }));
+    let other = ReduceMax::new(DType::Bool, View::new([9]).unwrap());
+    assert!(Stream::resume_blocking(gpu, other, saved).is_ok()); // nothing was merged yet
+    let mut stream = Stream::new_blocking(gpu, op.clone(), 4).unwrap();
+    stream.push_blocking(&[0; 8]).unwrap();
+    pollster::block_on(stream.flush()).unwrap();
+    let saved = stream.save();
+    assert_eq!(saved.merged_bytes(), 8);
+    assert!(matches!(stream.outputs_to(vec![]), Err(Error::WrongCount { .. })));
+    for other in [
+        AnyOperation::from(ReduceMax::new(DType::Bool, View::new([7]).unwrap())),
+        ReduceMax::new(DType::U8, view.clone()).into(),
+        ReduceMax::new(DType::Bool, View::new([2, 5]).unwrap()).axes([1]).into(),
+        ArgMax::new(DType::Bool, view).into(),
+    ] {
+        let error = Stream::resume_blocking(gpu, other.clone(), saved.clone()).unwrap_err();
+        assert!(matches!(error, Error::StreamState { .. } | Error::PartialsDiffer { .. }), "{other:?}: {error}");
+    }
+    assert!(Stream::resume_blocking(gpu, op, saved).is_ok());
+}
+
+#[test]
+fn progress_is_told_after_each_chunk() {
+    let mut told = Vec::new();
+    let op = ReduceMax::new(DType::U8, View::new([1000]).unwrap());
+    let stream = Stream::new_blocking(&gpus()[0], op, 100).unwrap();
+    let mut stream = stream.on_progress(|progress| told.push(progress));
+    let buffers = stream.buffer_bytes();
+    assert!(buffers < 3 * 4 * 128, "{buffers}");
+    stream.push_blocking(&[1; 1000]).unwrap();
+    assert_eq!(stream.buffer_bytes(), buffers);
+    stream.finish_blocking().unwrap();
+    let expected = (1..=10).map(|n| Progress { merged_bytes: 100 * n, total_bytes: 1000 });
+    assert_eq!(told, expected.collect::<Vec<_>>());
+}
