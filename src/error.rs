@@ -448,7 +448,7 @@ pub(crate) fn list<T: std::fmt::Debug>(items: &[T]) -> String {
 }
 
 /// Names one after another, a long list of them cut short.
-#[cfg(any(feature = "safetensors", all(feature = "gpu", not(target_arch = "wasm32"))))]
+#[cfg(all(feature = "gpu", not(target_arch = "wasm32")))]
 pub(crate) fn names(names: &[String]) -> String {
     cut(names, String::clone)
 }

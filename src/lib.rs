@@ -16,6 +16,7 @@
     feature = "gpu",
     doc = "- On a device: [`Kernels`], [`Prepared`] and [`Bound`]; [`Gpu`] for those who have none; [`Stream`] for tensors larger than memory."
 )]
+#![cfg_attr(feature = "safetensors", doc = "- Tensors of safetensors files: [`checkpoint`].")]
 
 mod axes;
 #[cfg(feature = "safetensors")]

@@ -14,7 +14,7 @@ use common::{Data, Random};
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use wgmax::checkpoint::Checkpoint;
-use wgmax::{DType, Error, Tensor};
+use wgmax::{DType, Error};
 
 /// An empty folder of a test's own.
 fn folder(name: &str) -> PathBuf {
@@ -184,7 +184,7 @@ fn other_types_are_listed_and_not_read() {
         assert_eq!(refused(checkpoint.read(kind)).1, expected);
     }
     let (_, problem) = refused(checkpoint.tensor("none"));
-    assert_eq!(problem, "no tensor \"none\", of 4 such as \"F8_E4M3\", \"C64\", \"F4\", \"F6_E2M3\"");
+    assert_eq!(problem, "no tensor \"none\" among 4, the first of them \"F8_E4M3\", \"C64\", \"F4\", \"F6_E2M3\"");
 }
 
 #[test]
@@ -284,7 +284,7 @@ fn wrong_files() -> Vec<Wrong> {
             file(one("U8", "[4294967296,4294967296,4]", 0, 4), 4),
             "tensor \"w\": 4 bytes given, type U8 and shape [4294967296, 4294967296, 4] take more than 2^63 - 1 elements",
         ),
-        ("bytes of no tensor", file(two(8, 12), 13), "bytes, "),
+        ("bytes of no tensor", file(two(8, 12), 13), "expected of its header and tensors"),
         ("data without tensors", file("{}", 1), "11 bytes, 10 expected of its header and tensors"),
     ]
 }
@@ -335,8 +335,8 @@ fn wrong_indices_are_refused_with_what_is_wrong() {
         ("no file", r#"{"a":""}"#, beside),
         ("a name that no system has", &long, beside),
         ("the folder itself", r#"{"a":"."}"#, beside),
-        ("a missing file", r#"{"a":"b.safetensors"}"#, "No such file"),
-        ("a name with an end", nul, "unexpected NUL byte"),
+        ("a missing file", r#"{"a":"b.safetensors"}"#, "os error 2"),
+        ("a name with an end", nul, "NUL"),
         (
             "a missing tensor",
             r#"{"a":"a.safetensors","b":"c.safetensors"}"#,
@@ -484,11 +484,14 @@ fn mutated_indices_are_refused_or_read() {
     assert!(read >= 50 && refusals >= 500, "{read} {refusals}");
 }
 
+/// A header of a size.
+type Family = (&'static str, fn(usize) -> String);
+
 /// Whatever a header is made of, memory grows as it does.
 #[test]
 fn opening_takes_memory_in_proportion_to_headers() {
     let path = folder("budget").join("x.safetensors");
-    let families: [(&str, fn(usize) -> String); 6] = [
+    let families: [Family; 6] = [
         ("many tensors", |n| header(&(0..n).map(|i| entry(&i.to_string(), "U8", "[0]", 0, 0)).collect::<Vec<_>>())),
         ("many tensors of short names", |n| {
             header(&(0..n).map(|i| format!("\"{i}\":[\"U8\",[0],[0,0]]")).collect::<Vec<_>>())

@@ -19,7 +19,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # Each route's name and what it is. `route_NAME` runs it.
-list="host              the planner, dialects, ONNX files, the CPU reference: what needs no GPU
+list="host              the planner, dialects, ONNX files, checkpoints, the CPU reference: what needs no GPU
 documentation     the examples in the documentation
 paper             whole plans, their shaders interpreted with every access checked: minutes, and no GPU
 lavapipe          the operators on lavapipe: every type, axis, layout and edge value

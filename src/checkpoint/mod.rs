@@ -31,7 +31,6 @@ use safetensors::Dtype;
 
 pub use reader::TensorReader;
 
-use crate::error::names;
 use crate::tensor::room;
 use crate::{DType, Error, Tensor, TensorType};
 
@@ -84,9 +83,9 @@ impl Checkpoint {
         match self.by_name.binary_search_by_key(&name, |&n| &self.tensors[n].name) {
             Ok(place) => Ok(&self.tensors[self.by_name[place]]),
             Err(_) => {
-                let known: Vec<String> = self.tensors.iter().take(20).map(|tensor| quote(&tensor.name)).collect();
-                let of = self.tensors.len();
-                Err(error(&self.path, format!("no tensor {}, of {of} such as {}", quote(name), names(&known))))
+                let some: Vec<String> = self.tensors.iter().take(8).map(|tensor| quote(&tensor.name)).collect();
+                let (name, len) = (quote(name), self.tensors.len());
+                Err(error(&self.path, format!("no tensor {name} among {len}, the first of them {}", some.join(", "))))
             }
         }
     }
