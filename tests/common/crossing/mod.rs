@@ -172,7 +172,7 @@ impl Case {
                 given == limits.max_binding_bytes && needed > given && given < aligned_records
             }
             Error::DeviceTooSmall { what: "max_storage_buffers_per_shader_stage", given, needed } => {
-                given == limits.max_storage_bindings.into() && needed > given && needed <= 4
+                given == u64::from(limits.max_storage_bindings) && needed > given && needed <= 4
             }
             Error::TooLarge { what: "dispatches", given, limit } => {
                 let few_invocations = self.elements() / self.invocations() > MANY_ELEMENTS;
