@@ -108,7 +108,7 @@ pub const ANSWERING: Budget = Budget { peak: 128, total: 2560, calls: 8 };
 pub const PLANNING: Budget = Budget { peak: 8, total: 128, calls: 1 };
 
 /// For opening a checkpoint: for each byte of its headers and index.
-pub const HEADERS: Budget = Budget { peak: 32, total: 64, calls: 1 };
+pub const HEADERS: Budget = Budget { peak: 16, total: 32, calls: 1 };
 
 /// What a plan may have been that nobody sees: one of the most dispatches.
 const REFUSED_PASSES: u64 = 1 << 12;
