@@ -21,7 +21,7 @@ pub struct Found {
 }
 
 pub fn heading() {
-    println!("\n{:32} {:8} {:>18} {:>12}  {:24} channels", "tensor", "type", "shape", "maximum", "at");
+    println!("\n{:32} {:8} {:>18} {:>20}  {:24} channels", "tensor", "type", "shape", "maximum", "at");
 }
 
 /// A line of the table.
@@ -30,12 +30,12 @@ pub fn row(tensor: &StoredTensor, found: Option<&Found>) {
     print!("{:32} {:8} {shape:>18}", tensor.name(), tensor.type_name());
     let Some(found) = found else {
         let why = if tensor.dtype().is_ok() { "no elements" } else { "not supported" };
-        println!(" {:>12}  {why}", "-");
+        println!(" {:>20}  {why}", "-");
         return;
     };
     let numbers = numbers(&found.maxima).unwrap_or_default();
     let at = format!("{:?}", index(found.position, tensor.shape()));
-    println!(" {:>12}  {at:24} {}", shown(&numbers[found.channel]), chart(&numbers));
+    println!(" {:>20}  {at:24} {}", shown(&numbers[found.channel]), chart(&numbers));
 }
 
 /// A tensor's maxima as JSON. What JSON has no number for is a text: NaN, inf, -inf.
