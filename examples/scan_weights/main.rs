@@ -12,7 +12,7 @@
 //!
 //! The table has, for each tensor, its maximum, where that lies, and a chart of its channels' maxima: each bar is the
 //! greatest of as many channels as it stands for, beside the tensor's greatest number, and `N` one with a NaN. `--memory`
-//! bounds the buffers of a stream. `--json` writes a line for each tensor, with all of its channels.
+//! is about what a stream's buffers take. `--json` writes a line for each tensor, with all of its channels.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -33,6 +33,9 @@ use wgmax::{ArgMax, ArgMaxOutput, Gpu, GpuOptions, Operation, Progress, Stream, 
 
 const USAGE: &str =
     "usage: scan_weights [CHECKPOINT | --make FOLDER [--gib N]] [--memory MIB] [--json FILE] [--adapter NAME]";
+
+/// The default of `--memory`: small chunks are still in a cache when they are read, which counts on CPUs.
+const MEMORY_MIB: u64 = 16;
 
 /// A stream has three sets of buffers, each twice as large as a chunk and with room for its outputs.
 const CHUNKS_IN_MEMORY: u64 = 8;
@@ -84,7 +87,7 @@ impl Scan {
         let adapter: Option<String> = args.opt_value_from_str("--adapter")?;
         let folder = args.opt_value_from_os_str("--make", path)?;
         let gib: Option<f64> = args.opt_value_from_str("--gib")?;
-        let memory: u64 = args.opt_value_from_str("--memory")?.unwrap_or(128);
+        let memory: u64 = args.opt_value_from_str("--memory")?.unwrap_or(MEMORY_MIB);
         let json = args.opt_value_from_os_str("--json", path)?;
         let rest = args.finish();
         let given = match rest.as_slice() {
