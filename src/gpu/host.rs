@@ -235,7 +235,7 @@ impl Gpu {
     }
 
     /// Asks for a buffer to be mapped.
-    pub(super) fn map(&self, buffer: &wgpu::Buffer, mode: wgpu::MapMode) -> Mapping {
+    pub(in crate::gpu) fn map(&self, buffer: &wgpu::Buffer, mode: wgpu::MapMode) -> Mapping {
         let (sender, receiver) = oneshot_channel();
         buffer.map_async(mode, .., move |outcome| {
             let _ = sender.send(outcome); // nobody waits any more if the future was dropped
@@ -244,7 +244,7 @@ impl Gpu {
     }
 
     /// Waits for a mapping, and so for the submission after which it was asked for, or the last one.
-    pub(super) async fn wait(
+    pub(in crate::gpu) async fn wait(
         &self,
         mapping: Mapping,
         #[allow(unused)] submission: Option<&wgpu::SubmissionIndex>,
@@ -263,7 +263,7 @@ impl Gpu {
     }
 
     /// The first bytes of a mapped buffer, which is unmapped.
-    pub(super) fn take(&self, buffer: &wgpu::Buffer, bytes: u64) -> Result<Vec<u8>, Error> {
+    pub(in crate::gpu) fn take(&self, buffer: &wgpu::Buffer, bytes: u64) -> Result<Vec<u8>, Error> {
         let mut taken = room(bytes)?;
         let view =
             buffer.get_mapped_range(..).map_err(|error| self.explain(Error::Gpu { message: error.to_string() }))?;
@@ -299,7 +299,7 @@ impl Drop for Gpu {
 }
 
 /// A buffer that is being mapped.
-pub(super) struct Mapping(OneshotReceiver<Result<(), wgpu::BufferAsyncError>>);
+pub(in crate::gpu) struct Mapping(OneshotReceiver<Result<(), wgpu::BufferAsyncError>>);
 
 /// One run's buffers.
 struct Buffers {
@@ -308,7 +308,7 @@ struct Buffers {
     scratch: [wgpu::Buffer; 2],
 }
 
-pub(super) fn whole(buffers: &[wgpu::Buffer]) -> Vec<wgpu::BufferSlice<'_>> {
+pub(in crate::gpu) fn whole(buffers: &[wgpu::Buffer]) -> Vec<wgpu::BufferSlice<'_>> {
     buffers.iter().map(|buffer| buffer.slice(..)).collect()
 }
 

@@ -1,12 +1,17 @@
 //! Tensors that come piece by piece: larger than a device, or than memory.
 
+#[cfg(not(target_arch = "wasm32"))]
+mod max;
+mod ring;
+
 use std::fmt;
 use std::io::Write;
 #[cfg(not(target_arch = "wasm32"))]
 use std::io::{ErrorKind, Read};
 
 use super::Gpu;
-use super::ring::Ring;
+use ring::Ring;
+
 use crate::shard::{Chunks, Partials, Sharded};
 use crate::tensor::check_bools;
 use crate::{AnyOperation, DType, Error, Operation, Tensor};

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::{Bound, Gpu, Prepared, Slots, host::OUTPUT, host::whole};
+use crate::gpu::host::{Mapping, OUTPUT, whole};
+use crate::gpu::{Bound, Gpu, Prepared, Slots};
 use crate::{Error, Plan};
 
 /// The runs that have buffers: one is filled, one is uploaded or computed, one is read back.
@@ -42,8 +43,8 @@ struct Output {
 struct Waits {
     plan: usize,
     submission: wgpu::SubmissionIndex,
-    inputs: Vec<super::host::Mapping>,
-    outputs: Vec<super::host::Mapping>,
+    inputs: Vec<Mapping>,
+    outputs: Vec<Mapping>,
 }
 
 impl<'a> Ring<'a> {
