@@ -53,8 +53,8 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// Picks an adapter and opens a device on it, with no optional feature but those asked for, and 64-bit
-    /// integers unless limits are given.
+    /// Picks an adapter and opens a device on it, with no optional feature but those asked for and, unless limits are given,
+    /// those that make something faster: 64-bit integers, and mappable buffers where device and host share memory.
     ///
     /// # Errors
     /// [`Error::NoAdapter`] if there is none, or none of that name, with the names that there are; [`Error::Gpu`] if
@@ -62,7 +62,7 @@ impl Gpu {
     pub async fn new(options: &GpuOptions) -> Result<Gpu, Error> {
         let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
         let adapter = pick_adapter(&instance, options).await?;
-        let faster = if options.limits.is_none() { wgpu::Features::SHADER_INT64 } else { wgpu::Features::empty() };
+        let faster = if options.limits.is_none() { faster_features(&adapter) } else { wgpu::Features::empty() };
         let (device, queue) = adapter
             .request_device(&wgpu::DeviceDescriptor {
                 label: Some("wgmax"),
@@ -300,6 +300,14 @@ impl Drop for Gpu {
 
 /// A buffer that is being mapped.
 pub(in crate::gpu) struct Mapping(OneshotReceiver<Result<(), wgpu::BufferAsyncError>>);
+
+/// What nothing needs, and some things are faster with.
+fn faster_features(adapter: &wgpu::Adapter) -> wgpu::Features {
+    // Where device and host have one memory, what a stream writes is not copied.
+    let one_memory = matches!(adapter.get_info().device_type, wgpu::DeviceType::Cpu | wgpu::DeviceType::IntegratedGpu);
+    let mappable = if one_memory { wgpu::Features::MAPPABLE_PRIMARY_BUFFERS } else { wgpu::Features::empty() };
+    wgpu::Features::SHADER_INT64 | mappable
+}
 
 /// One run's buffers.
 struct Buffers {
