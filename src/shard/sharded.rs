@@ -127,8 +127,12 @@ impl Sharded {
         types.into_iter().zip(bytes).map(|(kind, bytes)| Tensor::from_bytes(kind.dtype, kind.shape, bytes)).collect()
     }
 
+    pub(super) fn rule(&self) -> Rule {
+        self.rule
+    }
+
     /// The outputs of partials: those of the operation, or a Hardmax's winners.
-    fn output_types(&self) -> Result<Vec<TensorType>, Error> {
+    pub(super) fn output_types(&self) -> Result<Vec<TensorType>, Error> {
         match &self.op {
             AnyOperation::Hardmax(_) => {
                 let shape = reduced_shape(&self.shape, &self.reduced, false);
