@@ -18,6 +18,9 @@ use wgmax::{
 fn push(stream: &mut Stream<'_>, bytes: &[u8], end: usize, random: &mut Random) {
     let most = [1, 9, 100, 10_000][random.below(4) as usize];
     let mut at = stream.taken_bytes() as usize;
+    if random.below(4) == 0 {
+        return stream.extend_blocking(bytes[at..end].chunks(most as usize)).unwrap();
+    }
     while at < end {
         let next = end.min(at + random.below(most + 1) as usize);
         stream.push_blocking(&bytes[at..next]).unwrap();

@@ -270,6 +270,15 @@ impl<'a> Stream<'a> {
         pollster::block_on(self.push(bytes))
     }
 
+    /// Takes slices, one after another: what an iterator of chunks, rows or files gives.
+    ///
+    /// # Errors
+    /// As [`Stream::push`]; the slices before were taken.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn extend_blocking(&mut self, slices: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Result<(), Error> {
+        slices.into_iter().try_for_each(|bytes| self.push_blocking(bytes.as_ref()))
+    }
+
     /// Takes what a source still has, up to the end of the tensor; how many bytes that was.
     ///
     /// # Errors
