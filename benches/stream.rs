@@ -2,8 +2,11 @@
 //! chunk that stays on the device, and the most memory that the process had.
 //!
 //! ```text
-//! cargo bench --bench stream -- [--gib 8] [--chunk-mib 8] [--adapter NAME]
+//! cargo bench --bench stream -- [--gib 8] [--chunk-mib 8] [--source-pace GB/S] [--adapter NAME]
 //! ```
+//!
+//! On an adapter that computes on the CPU, source, copies and shaders share its cores. `--source-pace` makes the source as slow
+//! as a disk, which leaves them to the others.
 //!
 //! Maxima are planted at both ends and on both sides of an edge of chunks; the answers are checked against them.
 
@@ -25,6 +28,7 @@ fn main() -> Result<(), Failure> {
     args.contains("--bench"); // cargo says so
     let bytes = args.opt_value_from_str("--gib")?.unwrap_or(8_u64) << 30;
     let chunk_bytes = args.opt_value_from_str("--chunk-mib")?.unwrap_or(8_u64) << 20;
+    let pace: Option<f64> = args.opt_value_from_str("--source-pace")?;
     let adapter: Option<String> = args.opt_value_from_str("--adapter")?;
     if let [first, ..] = args.finish().as_slice() {
         return Err(format!("cannot make sense of {first:?}").into());
@@ -33,7 +37,7 @@ fn main() -> Result<(), Failure> {
         return Err("there is nothing to time without an adapter".into());
     };
     let idle = peak_memory();
-    let source = source_pace(bytes.min(1 << 30))?;
+    let source = source_pace(bytes.min(1 << 30), pace)?;
     println!("{} GiB of f16 in chunks of {} MiB; the source alone: {source:.2} GB/s", bytes >> 30, chunk_bytes >> 20);
     println!("{:<18} {:>10} {:>12} {:>14} {:>10}", "", "GB/s", "chunk GB/s", "of the slower", "buffers");
     let (len, chunk) = (bytes / 2, chunk_bytes / 2);
@@ -43,7 +47,7 @@ fn main() -> Result<(), Failure> {
         let mut stream = Stream::new_blocking(&gpu, op, chunk_bytes)?.on_progress(show_progress());
         let buffers = stream.buffer_bytes();
         let begin = Instant::now();
-        stream.read_from_blocking(&mut Source::new(bytes, planted))?;
+        stream.read_from_blocking(&mut Source::new(bytes, planted, pace))?;
         let answer = stream.finish_blocking()?;
         let pace = gigabytes_per_second(bytes, begin.elapsed());
         let got = answer.last().ok_or("no output")?;
@@ -86,11 +90,21 @@ struct Source {
     at: u64,
     end: u64,
     planted: Vec<u64>,
+    /// When it began, and the gigabytes that it gives in a second at most.
+    begin: Instant,
+    pace: Option<f64>,
 }
 
 impl Source {
-    fn new(bytes: u64, planted: Vec<u64>) -> Source {
-        Source { at: 0, end: bytes, planted }
+    fn new(bytes: u64, planted: Vec<u64>, pace: Option<f64>) -> Source {
+        Source { at: 0, end: bytes, planted, begin: Instant::now(), pace }
+    }
+
+    fn wait(&self) {
+        if let Some(pace) = self.pace {
+            let due = self.begin + Duration::from_secs_f64(self.at as f64 / pace / 1e9);
+            std::thread::sleep(due.saturating_duration_since(Instant::now()));
+        }
     }
 }
 
@@ -109,13 +123,14 @@ impl Read for Source {
             }
         }
         self.at += len as u64;
+        self.wait();
         Ok(len)
     }
 }
 
-fn source_pace(bytes: u64) -> Result<f64, Failure> {
+fn source_pace(bytes: u64, pace: Option<f64>) -> Result<f64, Failure> {
     let mut buffer = vec![0; 1 << 20];
-    let mut source = Source::new(bytes, vec![]);
+    let mut source = Source::new(bytes, vec![], pace);
     let begin = Instant::now();
     while source.read(&mut buffer)? > 0 {
         std::hint::black_box(&buffer);
@@ -134,7 +149,7 @@ fn chunk_pace(gpu: &Gpu, op: &AnyOperation, len: u64) -> Result<f64, Failure> {
         _ => ArgMax::new(DType::F16, view).output(both).into(),
     };
     let mut bytes = vec![0; 2 * len as usize];
-    Source::new(2 * len, vec![]).read_exact(&mut bytes)?;
+    Source::new(2 * len, vec![], None).read_exact(&mut bytes)?;
     let tensor = Tensor::from_bytes(DType::F16, [len], bytes)?;
     let resident = Resident::new(gpu, &chunk, &[&tensor])?;
     let mut times = (0..25).map(|_| resident.step()).collect::<Result<Vec<Duration>, _>>()?;
