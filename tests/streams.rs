@@ -245,6 +245,10 @@ fn what_a_stream_does_not_take_is_named() {
     let view = View::new([10]).unwrap();
     let error = Stream::new_blocking(gpu, Max::new(DType::U8, [view.clone()]), 100).unwrap_err();
     assert!(matches!(error, Error::NoReduction { .. }), "{error}");
+    let huge = ReduceMax::new(DType::F64, View::new([i64::MAX as u64 / 2]).unwrap());
+    assert!(matches!(Stream::new_blocking(gpu, huge, 100), Err(Error::TooLarge { .. })));
+    let large = ReduceMax::new(DType::F64, View::new([1 << 59]).unwrap());
+    assert_eq!(Stream::new_blocking(gpu, large, 100).unwrap().total_bytes(), 1 << 62);
     let op = ReduceMax::new(DType::Bool, view.clone());
     let mut stream = Stream::new_blocking(gpu, op.clone(), 4).unwrap();
     let error = stream.push_blocking(&[0; 11]).unwrap_err();
