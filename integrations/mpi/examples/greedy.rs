@@ -35,15 +35,16 @@ fn greedy(ranks: &Ranks) -> Result<(), Failure> {
     let all_logits = logits()?;
     let own_logits = shard.elements(&all_logits)?;
 
-    let (mut finding, mut merging, mut answer) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut finding, mut merging, mut answer, mut sent) = (Vec::new(), Vec::new(), Vec::new(), 0);
     for _ in 0..STEPS {
         let begin = Instant::now();
         let found = device.run(&shard, &own_logits);
         finding.push(begin.elapsed());
         ranks.agree("found", Ok::<_, Failure>(()))?; // from here on nobody waits for another rank's device
-        let begin = Instant::now();
+        let (begin, bytes) = (Instant::now(), ranks.bytes());
         let known = ranks.all_reduce(&whole, found)?;
         merging.push(begin.elapsed());
+        sent = ranks.bytes() - bytes;
         answer = whole.finish(&known)?;
     }
     let gathering = gather(ranks, &shard, &own_logits)?;
@@ -52,9 +53,9 @@ fn greedy(ranks: &Ranks) -> Result<(), Failure> {
     if ranks.rank() == 0 {
         let tokens = answer[1].to_vec::<u32>()?;
         println!("next tokens: {:?}, …", &tokens[..8]);
-        let bytes = (BATCH * 16, BATCH * VOCABULARY * 2);
-        println!("merging: {:.3} ms for {} bytes from each rank", median_ms(merging), bytes.0);
-        println!("gathering the logits instead: {:.3} ms for {} bytes to each rank", median_ms(gathering), bytes.1);
+        let logits = all_logits.bytes().len();
+        println!("merging: {:.3} ms for {sent} bytes from each rank", median_ms(merging));
+        println!("gathering the logits instead: {:.3} ms for {logits} bytes to each rank", median_ms(gathering));
     }
     let right = if ranks.rank() > 0 || op.reference(&[&all_logits])? == answer { Ok(()) } else { Err("wrong tokens") };
     ranks.agree("checked", right)?;

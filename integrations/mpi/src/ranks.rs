@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use mpi::Threading;
-use mpi::collective::{SystemOperation, UserOperation};
+use mpi::collective::UserOperation;
 use mpi::datatype::{DynBuffer, DynBufferMut};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator, Equivalence, Root};
@@ -21,7 +21,7 @@ pub type Failure = Box<dyn std::error::Error>;
 /// Ranks that reduce together: all those of a communicator. What one of these methods does, every rank has to do, in the
 /// same order.
 pub struct Ranks {
-    merge: UserOperation<'static>,
+    operation: UserOperation<'static>,
     comm: SimpleCommunicator,
     local: usize,
     bytes: Cell<u64>,
@@ -49,8 +49,12 @@ impl From<Pair> for Partial {
     }
 }
 
-/// At most so many partials go in one message: MPI counts with 31 bits, and its buffers are as large as a message.
-const MESSAGE: usize = 1 << 20;
+/// The first message of every step has so many pairs, whatever the step is, so that ranks at different steps can meet. It
+/// begins with the agreement; a step of few partials needs no other message.
+const FIRST: usize = 128;
+const AGREEMENT: usize = 4;
+/// At most so many go in each of the others: MPI counts with 31 bits, and makes buffers as large as a message.
+const MOST: usize = 1 << 20;
 /// The last step of a program.
 const END: &str = "the end";
 /// A failed rank's words are sent in so many bytes.
@@ -98,7 +102,7 @@ impl Ranks {
         let local = comm.split_shared(comm.rank()).rank() as usize;
         raw::return_errors(&comm)?;
         Ok(Ranks {
-            merge: UserOperation::commutative(merge),
+            operation: UserOperation::commutative(merge),
             comm,
             local,
             bytes: Cell::new(0),
@@ -133,35 +137,45 @@ impl Ranks {
     }
 
     /// Every rank's success, or the first failed rank's error on all of them. Each reduction begins with this; a program
-    /// does the same with whatever may fail on one rank only. 32 bytes are reduced.
+    /// does the same with whatever may fail on one rank only.
     ///
     /// # Errors
     /// [`Error::Rank`] if a rank brought an error; [`Error::Differ`] if not all of them are at the same step, by its name;
     /// [`Error::Mpi`]. Once a rank has come to its end, or MPI has failed, that error is all there is.
     pub fn agree<T>(&self, step: &str, own: Result<T, impl Display>) -> Result<T, Error> {
+        self.meet(step, own.as_ref().err().map(|error| error as &dyn Display), &mut [])?;
+        own.map_err(|error| Error::Rank { rank: self.rank(), message: error.to_string() })
+    }
+
+    /// All ranks' agreement on a step, and the merging of the first of its pairs, in one message.
+    fn meet(&self, step: &str, error: Option<&dyn Display>, pairs: &mut [Pair]) -> Result<(), Error> {
         if let Some(error) = &*self.ended.borrow() {
             return Err(error.clone());
         }
-        let met = self.meet(step, own.as_ref().err());
-        if let (true, Err(error)) | (_, Err(error @ Error::Mpi { .. })) = &met {
+        let (is_end, told) = self.send_first(step, error, pairs);
+        if let Err(error) = &told
+            && (is_end || matches!(error, Error::Mpi { .. }))
+        {
             *self.ended.borrow_mut() = Some(error.clone());
         }
-        let failed = |error: &dyn Display| Error::Rank { rank: self.rank(), message: error.to_string() };
-        met.1.and_then(|()| own.map_err(|error| failed(&error)))
+        told
     }
 
-    /// Whether a rank is at its end, and what all of them are told.
-    fn meet(&self, step: &str, error: Option<&impl Display>) -> (bool, Result<(), Error>) {
+    /// Whether a rank has come to its end, and what all of them are told.
+    fn send_first(&self, step: &str, error: Option<&dyn Display>, pairs: &mut [Pair]) -> (bool, Result<(), Error>) {
         let mut hasher = DefaultHasher::new();
         step.hash(&mut hasher);
         let hash = hasher.finish();
-        // By a maximum the first failed rank's number counts most, and two hashes are equal if their complements are, too.
+        // The greatest wins: the number of the first failed rank; and hashes are equal if their complements are, too.
         let failed = error.map_or(0, |_| self.size() - self.rank());
-        let own = [failed as u64, u64::from(step == END), hash, !hash];
-        let mut all = [0; 4];
-        let reduced = self.reduce(&own, &mut all, SystemOperation::max());
-        let [failed, end, one, other] = all;
-        let told = reduced.and_then(|()| match failed {
+        let keys: [u64; AGREEMENT] = [failed as u64, u64::from(step == END), hash, !hash];
+        let mut message = [Pair::default(); FIRST];
+        message[..AGREEMENT].copy_from_slice(&keys.map(|key| Pair { key, place: 0 }));
+        message[AGREEMENT..][..pairs.len()].copy_from_slice(pairs);
+        let merged = self.merge(&mut message);
+        let [failed, end, one, other] = [0, 1, 2, 3].map(|n| message[n].key);
+        pairs.copy_from_slice(&message[AGREEMENT..][..pairs.len()]);
+        let told = merged.and_then(|()| match failed {
             0 if one == !other => Ok(()),
             0 => Err(Error::Differ { own: step.into() }),
             _ => Err(self.failure(self.size() - failed as usize, error)),
@@ -191,29 +205,27 @@ impl Ranks {
         let found = found.map_err(|error| error.to_string());
         let known = found.and_then(|found| of_wholes(wholes, &found).map_err(|error| error.to_string()));
         let operations: Vec<_> = wholes.iter().map(Sharded::operation).collect();
-        let mut known = self.agree(&format!("{operations:?}"), known)?;
-        let own: Vec<Pair> = known.iter().flat_map(Partials::records).map(|&partial| partial.into()).collect();
-        let mut all = vec![Pair::default(); own.len()];
-        for (own, all) in own.chunks(MESSAGE).zip(all.chunks_mut(MESSAGE)) {
-            self.reduce(own, all, &self.merge)?;
-        }
+        let records = known.iter().flatten().flat_map(Partials::records);
+        let mut pairs: Vec<Pair> = records.map(|&partial| partial.into()).collect();
+        let at = pairs.len().min(FIRST - AGREEMENT);
+        let (first, others) = pairs.split_at_mut(at);
+        self.meet(&format!("{operations:?}"), known.as_ref().err().map(|error| error as &dyn Display), first)?;
+        others.chunks_mut(MOST).try_for_each(|message| self.merge(message))?;
+        let mut known = known.map_err(|message| Error::Rank { rank: self.rank(), message })?;
         let records = known.iter_mut().flat_map(Partials::records_mut);
-        records.zip(all).for_each(|(record, pair)| *record = pair.into());
+        records.zip(pairs).for_each(|(record, pair)| *record = pair.into());
         Ok(known)
     }
 
-    fn reduce<T: Equivalence>(
-        &self,
-        own: &[T],
-        all: &mut [T],
-        op: impl mpi::collective::Operation,
-    ) -> Result<(), Error> {
-        self.bytes.set(self.bytes.get() + size_of_val(own) as u64);
-        raw::all_reduce(&self.comm, own, all, op)
+    /// Each pair becomes all ranks'.
+    fn merge(&self, pairs: &mut [Pair]) -> Result<(), Error> {
+        self.bytes.set(self.bytes.get() + size_of_val(pairs) as u64);
+        let own = pairs.to_vec();
+        raw::all_reduce(&self.comm, &own, pairs, &self.operation)
     }
 
     /// A failed rank's error, from that rank to all.
-    fn failure(&self, rank: usize, own: Option<&impl Display>) -> Error {
+    fn failure(&self, rank: usize, own: Option<&dyn Display>) -> Error {
         let mut words = [0; WORDS];
         if let Some(own) = own.filter(|_| rank == self.rank()) {
             let own = own.to_string();

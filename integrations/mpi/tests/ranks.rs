@@ -94,10 +94,10 @@ fn problem(random: &mut Random) -> Result<(AnyOperation, Tensor), Failure> {
     Ok((op, Tensor::from_bytes(dtype, shape, flat.bytes().to_vec())?))
 }
 
-type Box = (Vec<u64>, Vec<u64>);
+type Part = (Vec<u64>, Vec<u64>);
 
 /// Boxes that make up this one, some of them without elements, along kept and reduced axes.
-fn cut(begin: &[u64], shape: &[u64], pieces: u64, random: &mut Random) -> Vec<Box> {
+fn cut(begin: &[u64], shape: &[u64], pieces: u64, random: &mut Random) -> Vec<Part> {
     if pieces < 2 {
         return vec![(begin.to_vec(), shape.to_vec())];
     }
@@ -112,7 +112,7 @@ fn cut(begin: &[u64], shape: &[u64], pieces: u64, random: &mut Random) -> Vec<Bo
 }
 
 /// What a rank finds in its boxes.
-fn find(whole: &Sharded, boxes: &[Box], input: &Tensor, device: Option<&Device>) -> Result<Partials, Failure> {
+fn find(whole: &Sharded, boxes: &[Part], input: &Tensor, device: Option<&Device>) -> Result<Partials, Failure> {
     let mut known = whole.nothing()?;
     for (begin, shape) in boxes {
         let shard = whole.shard(begin, shape)?;
@@ -130,11 +130,11 @@ fn find(whole: &Sharded, boxes: &[Box], input: &Tensor, device: Option<&Device>)
 fn check_cut(
     ranks: &Ranks,
     (op, input): &(AnyOperation, Tensor),
-    boxes: &[(usize, Box)],
+    boxes: &[(usize, Part)],
     device: Option<&Device>,
 ) -> Result<(), Failure> {
     let whole = Sharded::new(op.clone())?;
-    let own: Vec<Box> = boxes.iter().filter(|(rank, _)| *rank == ranks.rank()).map(|(_, own)| own.clone()).collect();
+    let own: Vec<Part> = boxes.iter().filter(|(rank, _)| *rank == ranks.rank()).map(|(_, own)| own.clone()).collect();
     let known = ranks.all_reduce(&whole, find(&whole, &own, input, device))?;
     let case = || format!("{op:?}\n{input:?}\n{boxes:?}");
     let expected = op.reference(&[input])?;
@@ -147,10 +147,10 @@ fn check_cut(
     Ok(())
 }
 
-fn same_as_reference(whole: &Sharded, known: &Partials, expected: &[Tensor], own: &[Box]) -> Result<(), Failure> {
+fn same_as_reference(whole: &Sharded, known: &Partials, expected: &[Tensor], own: &[Part]) -> Result<(), Failure> {
     let difference = match whole.operation() {
         AnyOperation::Hardmax(_) => {
-            let part = |(begin, shape): &Box| {
+            let part = |(begin, shape): &Part| {
                 let shard = whole.shard(begin, shape)?;
                 Ok(first_difference(&[shard.elements(&expected[0])?], &[shard.hardmax(known)?]))
             };
@@ -216,7 +216,7 @@ fn edges_on_every_rank(ranks: &Ranks, device: &Device) -> Result<u64, Failure> {
                 .flat_map(|at| element(at).to_le_bytes().into_iter().take(dtype.bytes() as usize));
             let input = Tensor::from_bytes(dtype, [rows, each * size], bytes.collect())?;
             let empty = n % (ranks.size() + 1);
-            let mut boxes: Vec<(usize, Box)> =
+            let mut boxes: Vec<(usize, Part)> =
                 (0..ranks.size()).map(|rank| (rank, (vec![0, rank as u64 * each], vec![rows, each]))).collect();
             if let Some(moved) = boxes.get_mut(empty) {
                 moved.0 = (empty + 1) % ranks.size();
