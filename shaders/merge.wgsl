@@ -1,5 +1,11 @@
-// Puts together what is known of each output: the records of the chunks and windows that it was cut into are a row.
-import package::{Best, FARTHEST, RECORD_WORDS, TEAM, merge, no_best, recorded};
+// Puts together what is known of each output: the records of the chunks and windows that it was cut into, which are a row,
+// or the partials of shards, which come shard by shard.
+import package::{
+    Best, FARTHEST, Key, RECORD_WORDS, TEAM, best_of_partial, key_below, key_equal, key_of_number, merge, no_best, recorded,
+    tie_key,
+};
+
+override PARTIALS: bool = false;
 
 struct Params {
     outputs: u32,
@@ -14,7 +20,25 @@ fn reduce_chunk(task: u32, member: u32) -> Best {
     var best = no_best();
     let end = min(params.records, FARTHEST);
     for (var n = member; n < end; n += TEAM) {
-        best = merge(best, recorded((task * params.records + n) * RECORD_WORDS));
+        best = merge(best, known(task, n));
     }
     return best;
 }
+
+fn known(task: u32, n: u32) -> Best {
+    if (PARTIALS) {
+        return best_of_partial((n * params.outputs + task) * 4u);
+    }
+    return recorded((task * params.records + n) * RECORD_WORDS);
+}
+
+// A partial (src/shard/partial.rs) has the tie key and, in the top bit of the place behind it, whether there was a +0: of two
+// zeros, the key below is -0's.
+fn partial_key(at: u32) -> Key {
+    let key = key_of_number(records[at], records[at + 1u]);
+    let below = key_below(key);
+    let is_zero = key_equal(tie_key(below), key);
+    return select(key, below, is_zero && records[at + 3u] < 0x80000000u);
+}
+// The place, less that bit: 0 while nothing was seen.
+fn partial_place(at: u32) -> vec2<u32> { return vec2<u32>(records[at + 2u], records[at + 3u] & 0x7fffffffu); }

@@ -380,6 +380,16 @@ pub enum Error {
         /// How many the tensor has.
         expected: u64,
     },
+    /// An operand of a Max that is not streamed: only those of the output's shape are, and constants of one element.
+    #[error("operand {operand} of a streamed Max has shape {}, {} expected", list(shape), list(expected))]
+    NotStreamed {
+        /// The operand, the constant behind the others.
+        operand: usize,
+        /// Its shape.
+        shape: Vec<u64>,
+        /// The output's shape, or that of one element.
+        expected: Vec<u64>,
+    },
     /// A saved stream that does not fit the operation.
     #[error("the saved stream does not fit: {problem}")]
     StreamState {

@@ -2,7 +2,7 @@
 # Runs the tests, by routes: a route is a set of tests and where they run.
 #
 #   tests/run.sh                   for a first look, minutes on two cores with compiling: host, documentation, lavapipe
-#   tests/run.sh --all             every route: what has to pass before a change goes in
+#   tests/run.sh --all             every route but mpi: what has to pass before a change goes in
 #   tests/run.sh --only ROUTE...   these routes
 #   tests/run.sh --list            the routes' names, and what each of them is
 #
@@ -30,8 +30,11 @@ swiftshader       every GPU test on SwiftShader
 swiftshader_onnx  ONNX's own node tests on SwiftShader, and on the CPU reference
 web               the same cases on every way to WebGPU: native, Chromium, node on Dawn; and the example's page
 hardware          every GPU test on this machine's own GPU
-fuzz              the fuzz targets, for WGMAX_FUZZ_SECONDS each"
+fuzz              the fuzz targets, for WGMAX_FUZZ_SECONDS each
+mpi               reductions over 1 to 4 ranks of an MPI job, on lavapipe: only by its name"
 mapfile -t every < <(awk '{ print $1 }' <<<"$list")
+# It installs an MPI, and builds wgpu once more.
+apart=(mpi)
 first_look=(host documentation lavapipe)
 [[ $(uname) == Linux ]] || first_look=(host documentation hardware)
 
@@ -58,7 +61,10 @@ selected=("${first_look[@]}")
 case ${1:-} in
     "") [[ $# -eq 0 ]] || die "an empty argument" ;;
     --all)
-        selected=("${every[@]}")
+        selected=()
+        for name in "${every[@]}"; do
+            within "$name" "${apart[@]}" || selected+=("$name")
+        done
         [[ $# -eq 1 ]] || die "--all takes no more arguments"
         export WGMAX_SECONDS=${WGMAX_SECONDS:-60} WGMAX_MUTATIONS=${WGMAX_MUTATIONS:-20000}
         ;;
@@ -111,10 +117,10 @@ select_any() {
 
 missing_packages() {
     command -v cc >/dev/null || printf '%s\n' gcc libc6-dev
-    if select_any lavapipe lavapipe_more lavapipe_onnx peers swiftshader swiftshader_onnx web; then
+    if select_any lavapipe lavapipe_more lavapipe_onnx peers swiftshader swiftshader_onnx web mpi; then
         have_loader || printf '%s\n' libvulkan1
     fi
-    if select_any lavapipe lavapipe_more lavapipe_onnx peers web; then
+    if select_any lavapipe lavapipe_more lavapipe_onnx peers web mpi; then
         [[ -n $(lavapipe_icd) ]] || printf '%s\n' mesa-vulkan-drivers
     fi
     # For the cases and peers that come as Python packages.
@@ -293,6 +299,16 @@ route_fuzz() {
     fi
 }
 
+# A machine where no MPI can be had is nobody's fault, so this is not counted as missing.
+route_mpi() {
+    local code=0
+    integrations/mpi/run.sh --install || code=$?
+    case $code in
+        77) report+=("mpi: LEFT OUT, no MPI is here, and none could be installed") ;;
+        *) on_lavapipe mpi integrations/mpi/run.sh ;;
+    esac
+}
+
 for name in "${selected[@]}"; do
     "route_$name"
 done
@@ -305,7 +321,7 @@ for name in "${every[@]}"; do
     within "$name" "${selected[@]}" || others+=("$name")
 done
 if [[ ${#others[@]} -gt 0 ]]; then
-    printf '%s\n' "not run: ${others[*]} (tests/run.sh --list says what they are, --all runs all)"
+    printf '%s\n' "not run: ${others[*]} (tests/run.sh --list says what they are, --all runs all but ${apart[*]})"
 fi
 if [[ $missing -gt 0 ]]; then
     printf '%s\n' "$missing routes lack what they need"

@@ -244,6 +244,42 @@ mod on_gpus {
         }
     }
 
+    /// Also where there are many outputs, or many shards, some of which know nothing.
+    #[test]
+    fn partials_are_merged_on_a_device() {
+        let mut random = Random::new(9);
+        for n in 0..60 {
+            let (op, input) = problem(&mut random);
+            let whole = Sharded::new(op.clone()).unwrap();
+            let count = [1, 2, 3, 40, 300][random.below(5) as usize];
+            let mut partials = Vec::new();
+            for shard in whole.shards(count).unwrap() {
+                let mut all = whole.nothing().unwrap();
+                all.merge(&shard.reference(&shard.elements(&input).unwrap()).unwrap()).unwrap();
+                partials.extend_from_slice(all.to_tensor().unwrap().bytes());
+            }
+            let tensor = Tensor::from_bytes(DType::U64, [partials.len() as u64 / 8], partials).unwrap();
+            let merged = whole.merge_shards(count as u64).unwrap();
+            let expected = merged.reference(&[&tensor]).unwrap();
+            if !matches!(op, AnyOperation::Hardmax(_)) {
+                assert_eq!(first_difference(&op.reference(&[&input]).unwrap(), &expected), None, "{op:?}");
+            }
+            common::check_on(&gpus()[n % 2], &merged, &[&tensor], &expected, &format!("{count} shards of {op:?}"));
+        }
+    }
+
+    #[test]
+    fn too_many_partials_are_named() {
+        let view = View::new([1 << 20, 2]).unwrap();
+        let whole = Sharded::new(ReduceMax::new(DType::F32, view).axes([1])).unwrap();
+        let merged = whole.merge_shards(9).unwrap();
+        let error = merged.plan(&wgmax::Limits::default()).unwrap_err().to_string();
+        assert_eq!(error, "bytes of partials: 150994944 given, at most 134217728 possible");
+        assert!(matches!(whole.merge_shards(0), Err(Error::WrongCount { .. })));
+        let error = whole.merge_shards(u64::MAX).unwrap().inputs().unwrap_err();
+        assert!(matches!(error, Error::TooLarge { .. }), "{error}");
+    }
+
     #[test]
     fn several_devices_give_the_answer_of_one() {
         let mut random = Random::new(5);

@@ -18,6 +18,9 @@ use wgmax::{
 fn push(stream: &mut Stream<'_>, bytes: &[u8], end: usize, random: &mut Random) {
     let most = [1, 9, 100, 10_000][random.below(4) as usize];
     let mut at = stream.taken_bytes() as usize;
+    if random.below(4) == 0 {
+        return stream.extend_blocking(bytes[at..end].chunks(most as usize)).unwrap();
+    }
     while at < end {
         let next = end.min(at + random.below(most + 1) as usize);
         stream.push_blocking(&bytes[at..next]).unwrap();
@@ -189,11 +192,63 @@ fn a_writer_that_fails_is_named() {
 }
 
 #[test]
+fn the_maximum_of_streams_is_written_as_it_is_found() {
+    let mut random = Random::new(8);
+    for dtype in DType::ALL {
+        for _ in 0..4 {
+            let (len, count) = (random.below(3000), 1 + random.below(3) as usize);
+            let inputs: Vec<Tensor> =
+                (0..count).map(|_| tensor(dtype, len, common::Data::Edges, random.word())).collect();
+            let mut op = Max::new(dtype, vec![View::new([len]).unwrap(); count]);
+            if random.below(2) == 0 {
+                op = op.constant(tensor(dtype, 1, common::Data::Edges, random.word()));
+            }
+            let expected = op.reference(&inputs.iter().collect::<Vec<_>>()).unwrap();
+            let mut sources: Vec<&[u8]> = inputs.iter().map(Tensor::bytes).collect();
+            let sources = sources.iter_mut().map(|source| source as &mut dyn Read).collect();
+            let (mut output, mut told, chunk_bytes) = (Vec::new(), 0, random.below(4000));
+            let gpu = &gpus()[random.below(2) as usize];
+            let progress = |progress: Progress| told = progress.merged_bytes;
+            let written = gpu.max_of_streams_blocking(&op, sources, &mut output, chunk_bytes, progress).unwrap();
+            assert_eq!((written, told), (len * dtype.bytes(), len * dtype.bytes()));
+            let got = [Tensor::from_bytes(dtype, [len], output).unwrap()];
+            assert_eq!(first_difference(&expected, &got), None, "{op:?} in chunks of {chunk_bytes}");
+        }
+    }
+}
+
+#[test]
+fn what_a_max_of_streams_does_not_take_is_named() {
+    let gpu = &gpus()[0];
+    let row = View::new([10]).unwrap();
+    let run = |op: &Max, mut sources: Vec<&[u8]>| {
+        let mut output = Vec::new();
+        let sources = sources.iter_mut().map(|source| source as &mut dyn Read).collect();
+        let outcome = gpu.max_of_streams_blocking(op, sources, &mut output, 4, |_| {});
+        (outcome.unwrap_err().to_string(), output)
+    };
+    let two = Max::new(DType::U8, [row.clone(), row.clone()]);
+    assert_eq!(run(&two, vec![&[0; 10]]).0, "1 sources given, 2 expected");
+    let (error, written) = run(&two, vec![&[0; 10], &[0; 9]]);
+    assert_eq!((error.as_str(), written.len() % 4), ("9 bytes of a stream given, 10 expected", 0));
+    let wide = Max::new(DType::U8, [View::new([2, 10]).unwrap(), row.clone()]);
+    let expected = "operand 1 of a streamed Max has shape [10], [2, 10] expected";
+    assert_eq!(run(&wide, vec![&[0; 20], &[0; 10]]).0, expected);
+    let constant = Tensor::new([10], &[0_u8; 10]).unwrap();
+    let error = run(&Max::new(DType::U8, [row]).constant(constant), vec![&[0; 10]]).0;
+    assert_eq!(error, "operand 1 of a streamed Max has shape [10], [1] expected");
+}
+
+#[test]
 fn what_a_stream_does_not_take_is_named() {
     let gpu = &gpus()[0];
     let view = View::new([10]).unwrap();
     let error = Stream::new_blocking(gpu, Max::new(DType::U8, [view.clone()]), 100).unwrap_err();
     assert!(matches!(error, Error::NoReduction { .. }), "{error}");
+    let huge = ReduceMax::new(DType::F64, View::new([i64::MAX as u64 / 2]).unwrap());
+    assert!(matches!(Stream::new_blocking(gpu, huge, 100), Err(Error::TooLarge { .. })));
+    let large = ReduceMax::new(DType::F64, View::new([1 << 59]).unwrap());
+    assert_eq!(Stream::new_blocking(gpu, large, 100).unwrap().total_bytes(), 1 << 62);
     let op = ReduceMax::new(DType::Bool, view.clone());
     let mut stream = Stream::new_blocking(gpu, op.clone(), 4).unwrap();
     let error = stream.push_blocking(&[0; 11]).unwrap_err();

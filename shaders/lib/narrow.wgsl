@@ -20,6 +20,9 @@ fn key_greater(a: Key, b: Key) -> bool { return a > b; }
 fn key_equal(a: Key, b: Key) -> bool { return a == b; }
 fn key_word(key: Key, i: u32) -> u32 { return key; }
 fn key_from_words(low: u32, high: u32) -> Key { return low; }
+// From a number as wide as the element.
+fn key_of_number(low: u32, high: u32) -> Key { return low << (32u - ELEMENT_BITS); }
+fn key_below(key: Key) -> Key { return key - (1u << (32u - ELEMENT_BITS)); }
 
 fn word_key(word: u32, lane: u32) -> Key {
     return key_of((word << (32u - ELEMENT_BITS * (lane + 1u))) & ELEMENT_MASK);

@@ -14,6 +14,8 @@ fn key_max(a: Key, b: Key) -> Key { return select(b, a, key_greater(a, b)); }
 fn key_equal(a: Key, b: Key) -> bool { return all(a == b); }
 fn key_word(key: Key, i: u32) -> u32 { return select(key.x, key.y, i == 1u); }
 fn key_from_words(low: u32, high: u32) -> Key { return vec2<u32>(low, high); }
+fn key_of_number(low: u32, high: u32) -> Key { return vec2<u32>(low, high); }
+fn key_below(key: Key) -> Key { return vec2<u32>(key.x - 1u, key.y - select(0u, 1u, key.x == 0u)); }
 
 const PACK_UNITS = 2u; // output units of as many elements as a pack has
 fn pack_unit(pack: vec4<u32>, i: u32) -> Unit { return select(pack.xy, pack.zw, i == 1u); }

@@ -53,8 +53,8 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// Picks an adapter and opens a device on it, with no optional feature but those asked for, and 64-bit
-    /// integers unless limits are given.
+    /// Picks an adapter and opens a device on it, with no optional feature but those asked for and, unless limits are given,
+    /// those that make something faster: 64-bit integers, and mappable buffers where device and host share memory.
     ///
     /// # Errors
     /// [`Error::NoAdapter`] if there is none, or none of that name, with the names that there are; [`Error::Gpu`] if
@@ -62,7 +62,7 @@ impl Gpu {
     pub async fn new(options: &GpuOptions) -> Result<Gpu, Error> {
         let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
         let adapter = pick_adapter(&instance, options).await?;
-        let faster = if options.limits.is_none() { wgpu::Features::SHADER_INT64 } else { wgpu::Features::empty() };
+        let faster = if options.limits.is_none() { faster_features(&adapter) } else { wgpu::Features::empty() };
         let (device, queue) = adapter
             .request_device(&wgpu::DeviceDescriptor {
                 label: Some("wgmax"),
@@ -235,7 +235,7 @@ impl Gpu {
     }
 
     /// Asks for a buffer to be mapped.
-    pub(super) fn map(&self, buffer: &wgpu::Buffer, mode: wgpu::MapMode) -> Mapping {
+    pub(in crate::gpu) fn map(&self, buffer: &wgpu::Buffer, mode: wgpu::MapMode) -> Mapping {
         let (sender, receiver) = oneshot_channel();
         buffer.map_async(mode, .., move |outcome| {
             let _ = sender.send(outcome); // nobody waits any more if the future was dropped
@@ -244,7 +244,7 @@ impl Gpu {
     }
 
     /// Waits for a mapping, and so for the submission after which it was asked for, or the last one.
-    pub(super) async fn wait(
+    pub(in crate::gpu) async fn wait(
         &self,
         mapping: Mapping,
         #[allow(unused)] submission: Option<&wgpu::SubmissionIndex>,
@@ -263,7 +263,7 @@ impl Gpu {
     }
 
     /// The first bytes of a mapped buffer, which is unmapped.
-    pub(super) fn take(&self, buffer: &wgpu::Buffer, bytes: u64) -> Result<Vec<u8>, Error> {
+    pub(in crate::gpu) fn take(&self, buffer: &wgpu::Buffer, bytes: u64) -> Result<Vec<u8>, Error> {
         let mut taken = room(bytes)?;
         let view =
             buffer.get_mapped_range(..).map_err(|error| self.explain(Error::Gpu { message: error.to_string() }))?;
@@ -299,7 +299,15 @@ impl Drop for Gpu {
 }
 
 /// A buffer that is being mapped.
-pub(super) struct Mapping(OneshotReceiver<Result<(), wgpu::BufferAsyncError>>);
+pub(in crate::gpu) struct Mapping(OneshotReceiver<Result<(), wgpu::BufferAsyncError>>);
+
+/// What nothing needs, and some things are faster with.
+fn faster_features(adapter: &wgpu::Adapter) -> wgpu::Features {
+    // Where device and host have one memory, what a stream writes is not copied.
+    let one_memory = matches!(adapter.get_info().device_type, wgpu::DeviceType::Cpu | wgpu::DeviceType::IntegratedGpu);
+    let mappable = if one_memory { wgpu::Features::MAPPABLE_PRIMARY_BUFFERS } else { wgpu::Features::empty() };
+    wgpu::Features::SHADER_INT64 | mappable
+}
 
 /// One run's buffers.
 struct Buffers {
@@ -308,7 +316,7 @@ struct Buffers {
     scratch: [wgpu::Buffer; 2],
 }
 
-pub(super) fn whole(buffers: &[wgpu::Buffer]) -> Vec<wgpu::BufferSlice<'_>> {
+pub(in crate::gpu) fn whole(buffers: &[wgpu::Buffer]) -> Vec<wgpu::BufferSlice<'_>> {
     buffers.iter().map(|buffer| buffer.slice(..)).collect()
 }
 

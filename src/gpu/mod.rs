@@ -3,7 +3,6 @@
 mod host;
 mod kernels;
 mod prepared;
-mod ring;
 mod shards;
 mod stream;
 

@@ -1,8 +1,10 @@
 //! Shards on devices: one shard on one, and all of a tensor's on several at once.
 
 use super::Gpu;
-use crate::shard::{Partials, Shard, Sharded};
-use crate::{AnyOperation, Error, Tensor};
+use crate::shard::{Partials, Shard};
+#[cfg(not(target_arch = "wasm32"))]
+use crate::{AnyOperation, shard::Sharded};
+use crate::{Error, Tensor};
 
 impl Gpu {
     /// Finds what a shard's elements, a contiguous tensor, tell about the whole. Natively it blocks: see [`Gpu`].

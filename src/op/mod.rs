@@ -29,7 +29,7 @@ pub enum NanPolicy {
 
 /// An operation: something that can be planned for a device, or answered by the CPU reference.
 ///
-/// Implemented by [`ReduceMax`], [`ArgMax`], [`Hardmax`] and [`Max`].
+/// Implemented by [`ReduceMax`], [`ArgMax`], [`Hardmax`] and [`Max`], and by [`MergeShards`](crate::shard::MergeShards).
 pub trait Operation: sealed::Sealed {
     /// The operator's name.
     fn name(&self) -> &'static str;
@@ -84,7 +84,7 @@ fn part_needs(dtype: crate::DType, input: &Parts) -> Result<Vec<InputNeed>, Erro
     input.views().iter().map(need).collect()
 }
 
-mod sealed {
+pub(crate) mod sealed {
     pub trait Sealed {}
     impl Sealed for super::AnyOperation {}
     impl Sealed for super::ReduceMax {}

@@ -407,5 +407,6 @@ const fn allows(role: Role, slot: Slot) -> bool {
         Role::Result => matches!(slot, Slot::Output(_)),
         Role::Target => matches!(slot, Slot::Output(_) | Slot::Scratch(_)),
         Role::Scratch => matches!(slot, Slot::Scratch(_)),
+        Role::Known => matches!(slot, Slot::Scratch(_) | Slot::Input(_)),
     }
 }

@@ -11,6 +11,7 @@ mod hardmax;
 mod layout;
 mod max;
 mod output_box;
+mod partials;
 mod portable;
 mod reduce;
 mod reduce_max;
@@ -22,6 +23,7 @@ use std::fmt;
 pub(crate) use arg_max::arg_max;
 pub(crate) use hardmax::hardmax;
 pub(crate) use max::max;
+pub(crate) use partials::merge_shards;
 pub use portable::{PortableAccess, PortableBinding, PortableDispatch, PortablePlan, PortableShader, PortableSlot};
 pub(crate) use reduce_max::reduce_max;
 

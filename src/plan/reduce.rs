@@ -98,7 +98,13 @@ impl Reduction<'_> {
     }
 
     /// The dispatch that merges records: those of one output are a row.
-    fn merge(&self, outputs: u64, records: u64, binding: Binding, targets: Vec<Binding>) -> Result<Dispatch, Error> {
+    pub(super) fn merge(
+        &self,
+        outputs: u64,
+        records: u64,
+        binding: Binding,
+        targets: Vec<Binding>,
+    ) -> Result<Dispatch, Error> {
         let (group, lanes) = (self.device.tuning.group, self.epilogue.lanes(self.dtype));
         let (team, share) = (self.merge_team(outputs, records), self.merge_share(outputs));
         let program = Program::Merge { operator: self.operator, team: team > 1, epilogue: self.epilogue };

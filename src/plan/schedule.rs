@@ -102,7 +102,7 @@ impl Reduction<'_> {
     }
 
     /// The most records of each of so many outputs that one merge can take.
-    fn max_records(&self, outputs: u64) -> u64 {
+    pub fn max_records(&self, outputs: u64) -> u64 {
         match self.merge_share(outputs) {
             1 => MAX_RECORDS * self.max_merge_team(outputs),
             share => (MAX_RECORDS / share).max(1),

@@ -177,6 +177,8 @@ pub enum Override {
     /// A column kernel compares row by row, which may be faster than to look for the winner among four rows at the end. Positions
     /// of 64-bit types know no other way.
     RowByRow,
+    /// What is merged are partials of shards, and not records.
+    Partials,
 }
 
 impl Override {
@@ -197,6 +199,7 @@ impl Override {
             Override::Wide => "WIDE",
             Override::Prefetch => "PREFETCH",
             Override::RowByRow => "ROW_BY_ROW",
+            Override::Partials => "PARTIALS",
         }
     }
 
@@ -214,7 +217,8 @@ impl Override {
             | Override::Ragged
             | Override::Wide
             | Override::Prefetch
-            | Override::RowByRow => 1,
+            | Override::RowByRow
+            | Override::Partials => 1,
         }
     }
 }

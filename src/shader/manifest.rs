@@ -33,6 +33,8 @@ pub enum Role {
     Target,
     /// What dispatches leave for one another in scratch.
     Scratch,
+    /// What is known of outputs: records in scratch, or an input's partials.
+    Known,
 }
 
 /// A file of `shaders/`, and what it declares.
@@ -79,7 +81,7 @@ macro_rules! files {
 }
 
 use Element::{Pack, Unit, Word};
-use Role::{Operand, Result, Scratch, Target};
+use Role::{Known, Operand, Result, Scratch, Target};
 
 files! {
     GRID = "lib/grid", binds [], overrides [];
@@ -125,7 +127,7 @@ files! {
     REDUCE_STRIDED = "reduce_strided", binds [], overrides [];
     REDUCE_SHORT_ROWS = "reduce_short_rows", binds [], overrides ["GROUP"];
     UNIT = "lib/unit", binds [], overrides [];
-    MERGE = "merge", binds [reads(1, Word, Scratch)], overrides [];
+    MERGE = "merge", binds [reads(1, Word, Known)], overrides ["PARTIALS"];
     MAIN_SOLO = "lib/main_solo", binds [], overrides ["GROUP"];
     MAIN_TEAM = "lib/main_team", binds [], overrides ["GROUP", "TEAM"];
 
@@ -134,6 +136,7 @@ files! {
     SHORT_ROWS_VALUE = "lib/short_rows_value", binds [], overrides [];
     COLUMNS_VALUE = "lib/columns_value", binds [], overrides [];
     RECORD_VALUE = "lib/record_value", binds [], overrides [];
+    PARTIAL_VALUE = "lib/partial_value", binds [], overrides [];
     BEST_POSITION = "lib/best_position", binds [], overrides ["LAST"];
     POSITION32 = "lib/position32", binds [], overrides [];
     POSITION64 = "lib/position64", binds [], overrides [];
@@ -142,6 +145,7 @@ files! {
     COLUMNS_POSITION = "lib/columns_position", binds [], overrides [];
     COLUMNS_POSITION_WIDE = "lib/columns_position_wide", binds [], overrides [];
     RECORD_POSITION = "lib/record_position", binds [], overrides [];
+    PARTIAL_POSITION = "lib/partial_position", binds [], overrides [];
 
     STORE_RECORD = "lib/store_record", binds [writes(3, Word, Scratch)], overrides ["ACCUMULATE"];
     STORE_RECORD_VALUE = "lib/store_record_value", binds [], overrides [];
@@ -237,8 +241,8 @@ impl Kernel {
                 &[MERGE],
                 &[],
                 match operator {
-                    Operator::ReduceMax => &[BEST_VALUE, RECORD_VALUE],
-                    Operator::ArgMax => &[BEST_POSITION, POSITION64, RECORD_POSITION],
+                    Operator::ReduceMax => &[BEST_VALUE, RECORD_VALUE, PARTIAL_VALUE],
+                    Operator::ArgMax => &[BEST_POSITION, POSITION64, RECORD_POSITION, PARTIAL_POSITION],
                 },
                 main_file(Access::Strided, team),
                 store_files(operator, epilogue),

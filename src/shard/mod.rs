@@ -20,10 +20,13 @@
 
 #[cfg(feature = "gpu")]
 mod chunks;
+mod merge_shards;
 mod partial;
 mod sharded;
 
 #[cfg(feature = "gpu")]
 pub(crate) use chunks::Chunks;
+pub use merge_shards::MergeShards;
+pub(crate) use partial::PARTIAL_BYTES;
 pub use partial::{Partial, Partials, merge};
 pub use sharded::{Shard, Sharded};

@@ -28,6 +28,9 @@ pub struct Partial {
     pub place: u64,
 }
 
+/// The bytes of a partial.
+pub(crate) const PARTIAL_BYTES: u64 = size_of::<Partial>() as u64;
+
 /// The bit of `place` that says that a +0 was seen.
 const PLUS_ZERO: u64 = 1 << 63;
 

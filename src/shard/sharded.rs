@@ -7,8 +7,8 @@ use crate::op::{check_inputs, reduced_shape};
 use crate::tensor::room;
 use crate::view::checked_len;
 use crate::{
-    AnyOperation, ArgMax, ArgMaxOutput, DType, EmptyMax, Error, Hardmax, IndexType, InputNeed, Operation, ReduceMax,
-    Tensor, TensorType, View,
+    AnyOperation, ArgMax, ArgMaxOutput, DType, EmptyMax, Error, IndexType, InputNeed, Operation, ReduceMax, Tensor,
+    TensorType, View,
 };
 
 /// A ReduceMax, an ArgMax, or a Hardmax's search for its winners, over a tensor that need not exist in one place.
@@ -127,8 +127,12 @@ impl Sharded {
         types.into_iter().zip(bytes).map(|(kind, bytes)| Tensor::from_bytes(kind.dtype, kind.shape, bytes)).collect()
     }
 
+    pub(super) fn rule(&self) -> Rule {
+        self.rule
+    }
+
     /// The outputs of partials: those of the operation, or a Hardmax's winners.
-    fn output_types(&self) -> Result<Vec<TensorType>, Error> {
+    pub(super) fn output_types(&self) -> Result<Vec<TensorType>, Error> {
         match &self.op {
             AnyOperation::Hardmax(_) => {
                 let shape = reduced_shape(&self.shape, &self.reduced, false);
@@ -186,17 +190,19 @@ impl Sharded {
     }
 
     /// The whole operation over a contiguous tensor of another shape.
+    #[cfg(feature = "gpu")]
     pub(crate) fn over(&self, shape: &[u64]) -> Result<AnyOperation, Error> {
         let input = View::new(shape)?.into();
         Ok(match self.op.clone() {
             AnyOperation::ReduceMax(op) => ReduceMax { input, ..op }.into(),
             AnyOperation::ArgMax(op) => ArgMax { input, ..op }.into(),
-            AnyOperation::Hardmax(op) => Hardmax { input, ..op }.into(),
+            AnyOperation::Hardmax(op) => crate::Hardmax { input, ..op }.into(),
             AnyOperation::Max(op) => op.into(),
         })
     }
 
     /// The partials of the outputs that have these outermost indices, kept ones, of which nothing is known.
+    #[cfg(feature = "gpu")]
     pub(crate) fn nothing_at(&self, outer: &[u64]) -> Result<Partials, Error> {
         let mut shape = reduced_shape(&self.shape, &self.reduced, false);
         let mut begin = vec![0; shape.len()];

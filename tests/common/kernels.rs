@@ -35,7 +35,7 @@ pub fn programs() -> Vec<Program> {
 }
 
 /// Every constant, each with some value.
-pub const OVERRIDES: [Override; 14] = [
+pub const OVERRIDES: [Override; 15] = [
     Override::Group(64),
     Override::Team(16),
     Override::NansIgnored,
@@ -50,6 +50,7 @@ pub const OVERRIDES: [Override; 14] = [
     Override::Wide,
     Override::Prefetch,
     Override::RowByRow,
+    Override::Partials,
 ];
 
 /// Every program that was written, of every type: with the overrides that it must have, and with all that go together.

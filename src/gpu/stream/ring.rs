@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::{Bound, Gpu, Prepared, Slots, host::OUTPUT, host::whole};
+use crate::gpu::host::{Mapping, OUTPUT, whole};
+use crate::gpu::{Bound, Gpu, Prepared, Slots};
 use crate::{Error, Plan};
 
 /// The runs that have buffers: one is filled, one is uploaded or computed, one is read back.
@@ -27,8 +28,10 @@ struct Slot {
 }
 
 struct Input {
+    /// What the host writes.
     staging: wgpu::Buffer,
-    buffer: wgpu::Buffer,
+    /// What shaders read, where it is another one.
+    copy: Option<wgpu::Buffer>,
     /// Mapped while it is filled.
     view: Option<wgpu::BufferViewMut>,
 }
@@ -42,8 +45,8 @@ struct Output {
 struct Waits {
     plan: usize,
     submission: wgpu::SubmissionIndex,
-    inputs: Vec<super::host::Mapping>,
-    outputs: Vec<super::host::Mapping>,
+    inputs: Vec<Mapping>,
+    outputs: Vec<Mapping>,
 }
 
 impl<'a> Ring<'a> {
@@ -72,31 +75,37 @@ impl<'a> Ring<'a> {
         let input_bytes: Vec<u64> = (0..plan.input_bytes.len()).map(|n| most(&|plan| plan.input_bytes[n])).collect();
         let output_bytes: Vec<u64> = (0..plan.output_bytes.len()).map(|n| most(&|plan| plan.output_bytes[n])).collect();
         let scratch_bytes = [0, 1].map(|n| most(&|plan| plan.scratch_bytes[n]));
-        let all = input_bytes.iter().chain(&output_bytes).sum::<u64>() * 2 + scratch_bytes.iter().sum::<u64>();
-        self.buffer_bytes += all;
         let inputs = input_bytes.iter().map(|&bytes| self.input(bytes)).collect::<Result<Vec<_>, _>>()?;
         let outputs: Vec<Output> = output_bytes.iter().map(|&bytes| self.output(bytes)).collect();
         let scratch = scratch_bytes.map(|bytes| self.gpu.buffer("scratch", bytes, wgpu::BufferUsages::STORAGE));
         let slots = Slots {
-            inputs: &inputs.iter().map(|input| input.buffer.slice(..)).collect::<Vec<_>>(),
+            inputs: &inputs
+                .iter()
+                .map(|input| input.copy.as_ref().unwrap_or(&input.staging).slice(..))
+                .collect::<Vec<_>>(),
             outputs: &outputs.iter().map(|output| output.buffer.slice(..)).collect::<Vec<_>>(),
             scratch: &whole(&scratch),
         };
         let bound = self.plans.iter().map(|plan| plan.bind(&slots)).collect::<Result<_, _>>()?;
+        let input_buffers = inputs.iter().flat_map(|input| [Some(&input.staging), input.copy.as_ref()]).flatten();
+        let output_buffers = outputs.iter().flat_map(|output| [&output.buffer, &output.read_back]);
+        self.buffer_bytes += input_buffers.chain(output_buffers).chain(&scratch).map(wgpu::Buffer::size).sum::<u64>();
         Ok(Slot { inputs, outputs, bound })
     }
 
     fn input(&self, bytes: u64) -> Result<Input, Error> {
         use wgpu::BufferUsages;
+        let is_shared = self.gpu.device().features().contains(wgpu::Features::MAPPABLE_PRIMARY_BUFFERS);
+        let use_as = if is_shared { BufferUsages::STORAGE } else { BufferUsages::COPY_SRC };
         let staging = self.gpu.device().create_buffer(&wgpu::BufferDescriptor {
             label: Some("staging"),
             size: bytes.max(4),
-            usage: BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC,
+            usage: BufferUsages::MAP_WRITE | use_as,
             mapped_at_creation: true,
         });
-        let buffer = self.gpu.buffer("input", bytes, BufferUsages::STORAGE | BufferUsages::COPY_DST);
+        let copy = || self.gpu.buffer("input", bytes, BufferUsages::STORAGE | BufferUsages::COPY_DST);
         let view = Some(mapped(&staging)?);
-        Ok(Input { staging, buffer, view })
+        Ok(Input { staging, copy: (!is_shared).then(copy), view })
     }
 
     fn output(&self, bytes: u64) -> Output {
@@ -173,7 +182,9 @@ fn start(gpu: &Gpu, prepared: &Prepared, slot: &mut Slot, plan: usize) -> Waits 
     for (input, &bytes) in slot.inputs.iter_mut().zip(&bytes.input_bytes) {
         input.view = None;
         input.staging.unmap();
-        encoder.copy_buffer_to_buffer(&input.staging, 0, &input.buffer, 0, bytes);
+        if let Some(copy) = &input.copy {
+            encoder.copy_buffer_to_buffer(&input.staging, 0, copy, 0, bytes);
+        }
     }
     slot.bound[plan].record(&mut encoder);
     for (output, &bytes) in slot.outputs.iter().zip(&bytes.output_bytes) {

@@ -1,15 +1,20 @@
 //! Tensors that come piece by piece: larger than a device, or than memory.
 
+#[cfg(not(target_arch = "wasm32"))]
+mod max;
+mod ring;
+
 use std::fmt;
 use std::io::Write;
 #[cfg(not(target_arch = "wasm32"))]
 use std::io::{ErrorKind, Read};
 
 use super::Gpu;
-use super::ring::Ring;
+use ring::Ring;
+
 use crate::shard::{Chunks, Partials, Sharded};
 use crate::tensor::check_bools;
-use crate::{AnyOperation, DType, Error, Operation, Tensor};
+use crate::{AnyOperation, DType, Error, Operation, Tensor, View};
 
 /// A ReduceMax, ArgMax or Hardmax over a tensor that comes piece by piece, in row-major order.
 ///
@@ -103,10 +108,11 @@ impl<'a> Stream<'a> {
     /// bytes, and at least an element; a few MiB keep a device busy.
     ///
     /// # Errors
-    /// Whatever is wrong with the operation; [`Error::NoReduction`] for a Max; [`Error::OutOfMemory`], [`Error::DeviceLost`]
-    /// and [`Error::Gpu`] from the device.
+    /// Whatever is wrong with the operation; [`Error::NoReduction`] for a Max; [`Error::TooLarge`] for a tensor whose bytes no
+    /// 64-bit number counts; [`Error::OutOfMemory`], [`Error::DeviceLost`] and [`Error::Gpu`] from the device.
     pub async fn new(gpu: &'a Gpu, op: impl Into<AnyOperation>, chunk_bytes: u64) -> Result<Stream<'a>, Error> {
         let whole = Sharded::new(op)?;
+        View::new(whole.shape())?.buffer_bytes(whole.dtype())?; // else no 64-bit number counts its bytes
         let chunks = Chunks::new(&whole, chunk_bytes);
         let first_reduced = whole.reduced().first().copied().unwrap_or(whole.shape().len());
         let blocks = whole.shape()[..first_reduced].iter().fold(1_u64, |all, &size| all.saturating_mul(size));
@@ -263,6 +269,15 @@ impl<'a> Stream<'a> {
     #[cfg(not(target_arch = "wasm32"))]
     pub fn push_blocking(&mut self, bytes: &[u8]) -> Result<(), Error> {
         pollster::block_on(self.push(bytes))
+    }
+
+    /// Takes slices, one after another: what an iterator of chunks, rows or files gives.
+    ///
+    /// # Errors
+    /// As [`Stream::push`]; the slices before were taken.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn extend_blocking(&mut self, slices: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Result<(), Error> {
+        slices.into_iter().try_for_each(|bytes| self.push_blocking(bytes.as_ref()))
     }
 
     /// Takes what a source still has, up to the end of the tensor; how many bytes that was.

@@ -1,0 +1,50 @@
+//! The partials of shards, put together on a device: one dispatch.
+
+use super::device::Device;
+use super::schedule::{MAX_OUTPUTS, Reduction};
+use super::{Binding, Dispatches, Plan, Slot, output_bindings};
+use crate::error::list;
+use crate::shader::{Epilogue, Operator, Override};
+use crate::shard::{MergeShards, PARTIAL_BYTES};
+use crate::{Error, Limits, Operation};
+
+pub(crate) fn merge_shards(op: &MergeShards, limits: &Limits) -> Result<Plan, Error> {
+    let device = &Device::new(limits)?;
+    let outputs = op.outputs()?;
+    let targets = output_bindings(&outputs);
+    let out_len = outputs[0].len();
+    let label = format!("Merge of {} shards of {} {}", op.count(), op.dtype(), list(&outputs[0].shape));
+    let plan = Plan::new(label, 1, &targets);
+    if out_len == 0 {
+        return Ok(plan);
+    }
+    let reduction = reduction(op, out_len, device);
+    let at_most = |what, given, limit| if given > limit { Err(Error::TooLarge { what, given, limit }) } else { Ok(()) };
+    at_most("outputs of partials", out_len, MAX_OUTPUTS)?;
+    at_most("shards", op.count(), reduction.max_records(out_len))?;
+    let bytes = op.count() * out_len * PARTIAL_BYTES;
+    at_most("bytes of partials", bytes, limits.max_binding_bytes)?;
+    let partials = Binding { binding: 1, slot: Slot::Input(0), writes: false, offset_bytes: 0, bytes };
+    let mut dispatch = reduction.merge(out_len, op.count(), partials, targets)?;
+    dispatch.kernel.overrides.push(Override::Partials);
+    plan.complete(Dispatches(vec![dispatch]), device)
+}
+
+fn reduction<'a>(op: &MergeShards, out_len: u64, device: &'a Device) -> Reduction<'a> {
+    let (operator, epilogue) = match (op.index(), op.has_values()) {
+        (None, _) => (Operator::ReduceMax, Epilogue::Value),
+        (Some(_), false) => (Operator::ArgMax, Epilogue::Index),
+        (Some(_), true) => (Operator::ArgMax, Epilogue::Both),
+    };
+    Reduction {
+        dtype: op.dtype(),
+        operator,
+        epilogue,
+        reduced: &[],
+        nan: op.nan(),
+        last: op.last_wins(),
+        index_words: op.index().map_or(1, |index| index.bytes() / 4),
+        out_len,
+        device,
+    }
+}

@@ -1,0 +1,112 @@
+//! Partials put together on a device.
+
+use super::Sharded;
+use super::partial::{Partial, Partials, Wins};
+use crate::op::check_inputs;
+use crate::plan::{self, Plan};
+use crate::{DType, Error, InputNeed, Limits, NanPolicy, Operation, Tensor, TensorType};
+
+/// Puts together the partials of shards on a device, and gives the outputs of the whole: an operation like others, planned
+/// and recorded.
+///
+/// | | |
+/// |---|---|
+/// | input | [`Partial`]s, shard by shard, each with one for every output of the whole, row-major: u64 `[shards, outputs, 2]`, at most one binding |
+/// | outputs | those of [`Sharded::finish`] |
+/// | an output of which nothing is known | the type's least value (of ignored NaNs the NaN), and an index of all ones |
+///
+/// Partials that are no elements' of the whole give an answer that is none, and do no other harm.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MergeShards {
+    whole: Sharded,
+    count: u64,
+}
+
+impl Sharded {
+    /// The operation that puts together the partials of so many shards on a device.
+    ///
+    /// # Errors
+    /// [`Error::WrongCount`] for none.
+    pub fn merge_shards(&self, count: u64) -> Result<MergeShards, Error> {
+        match count {
+            0 => Err(Error::WrongCount { what: "shards", given: 0, expected: 1 }),
+            _ => Ok(MergeShards { whole: self.clone(), count }),
+        }
+    }
+}
+
+impl MergeShards {
+    pub(crate) fn count(&self) -> u64 {
+        self.count
+    }
+
+    pub(crate) fn dtype(&self) -> DType {
+        self.whole.dtype()
+    }
+
+    pub(crate) fn nan(&self) -> NanPolicy {
+        self.whole.rule().nan
+    }
+
+    pub(crate) fn last_wins(&self) -> bool {
+        self.whole.rule().position == Some(Wins::Last)
+    }
+
+    /// The type of the positions, where they are asked for.
+    pub(crate) fn index(&self) -> Option<DType> {
+        let types = self.whole.output_types().unwrap_or_default();
+        self.whole.rule().position.and(types.last()).map(|kind| kind.dtype)
+    }
+
+    pub(crate) fn has_values(&self) -> bool {
+        self.whole.output_types().is_ok_and(|types| types.len() > 1)
+    }
+}
+
+impl crate::op::sealed::Sealed for MergeShards {}
+
+impl Operation for MergeShards {
+    fn name(&self) -> &'static str {
+        "MergeShards"
+    }
+
+    fn inputs(&self) -> Result<Vec<InputNeed>, Error> {
+        let outputs = self.outputs()?[0].len();
+        let elements = self.count.checked_mul(outputs).and_then(|partials| partials.checked_mul(2));
+        let bytes = elements.and_then(|elements| elements.checked_mul(8)).filter(|&bytes| bytes <= i64::MAX as u64);
+        let limit = i64::MAX as u64;
+        let bytes = bytes.ok_or(Error::TooLarge { what: "bytes of partials", given: u64::MAX, limit })?;
+        Ok(vec![InputNeed { dtype: DType::U64, elements: bytes / 8, bytes }])
+    }
+
+    fn outputs(&self) -> Result<Vec<TensorType>, Error> {
+        self.whole.output_types()
+    }
+
+    fn plan(&self, limits: &Limits) -> Result<Plan, Error> {
+        plan::merge_shards(self, limits)
+    }
+
+    fn reference(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
+        check_inputs(&self.inputs()?, inputs)?;
+        let mut known = self.whole.nothing()?;
+        let mut partials = inputs[0].bytes().chunks_exact(size_of::<Partial>()).map(bytemuck::pod_read_unaligned);
+        for _ in 0..self.count {
+            for (own, other) in known.records_mut().iter_mut().zip(partials.by_ref()) {
+                *own = own.merge(other);
+            }
+        }
+        self.whole.finish(&known)
+    }
+}
+
+impl Partials {
+    /// The partials as a tensor, for [`MergeShards`] and for whoever sends tensors: u64 `[outputs, 2]`.
+    ///
+    /// # Errors
+    /// None that can happen: the shape follows from the partials.
+    pub fn to_tensor(&self) -> Result<Tensor, Error> {
+        let bytes: &[u8] = bytemuck::cast_slice(self.records());
+        Tensor::from_bytes(DType::U64, [self.records().len() as u64, 2], bytes.to_vec())
+    }
+}
