@@ -31,7 +31,7 @@ use crate::{AnyOperation, DType, Error, Operation, Tensor, View};
 /// let gpu = Gpu::new_blocking(&GpuOptions::default())?;
 /// // 200 GB of logits: the best of each row.
 /// let logits = View::new([800_000, 128_256])?;
-/// let mut stream = Stream::new_blocking(&gpu, ArgMax::new(DType::F16, logits).axes([-1]), 16 << 20)?;
+/// let mut stream = Stream::new_blocking(&gpu, ArgMax::new(DType::F16, logits).axes([-1]), 4 << 20)?;
 /// let mut file = std::fs::File::open("logits.bin").unwrap();
 /// stream.read_from_blocking(&mut file)?;
 /// let indices = stream.finish_blocking()?[0].to_vec::<i64>()?;

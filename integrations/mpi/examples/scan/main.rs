@@ -5,10 +5,9 @@
 //! mpirun -n 4 scan FOLDER
 //! ```
 //!
-//! The folder has `.safetensors` files; where there is a `model.safetensors.index.json`, those that it names.
+//! FOLDER has one `.safetensors` file, or an index of several; it may also be such a file.
 
 mod checkpoint;
-mod files;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -30,7 +29,7 @@ fn scan(ranks: &Ranks) -> Result<(), Failure> {
     ranks.agree("told", Ok::<_, Failure>(()))?;
     if ranks.rank() == 0 {
         found.iter().for_each(|tensor| println!("{tensor}"));
-        let bytes: u64 = found.iter().map(|found| found.stored.bytes()).sum();
+        let bytes: u64 = found.iter().map(|found| checkpoint::bytes(&found.stored)).sum();
         let size = ranks.size();
         println!("{} tensors, {bytes} bytes in {:.1} ms on {size} ranks", found.len(), seconds * 1e3);
     }
