@@ -91,11 +91,14 @@ class Host:
         if len(arrays) != len(plan["input_bytes"]):
             raise ValueError(f"{len(arrays)} inputs, {len(plan['input_bytes'])} expected")
         inputs = [np.ascontiguousarray(array).tobytes() for array in arrays]
+        for n, (data, least) in enumerate(zip(inputs, plan["input_bytes"])):
+            if len(data) + 3 < least:  # the last word may be half filled
+                raise ValueError(f"input {n} has {len(data)} bytes, {least} expected")
         written = [inputs[plan["in_place"]] if plan["in_place"] is not None else b""]
         written += [b""] * len(plan["output_bytes"][1:])
         words = [np.array(own, "<u4").tobytes() for own in plan["embedded"]]
         return {
-            "input": [self.buffer(data, least) for data, least in zip(inputs, plan["input_bytes"])],
+            "input": [self.buffer(data) for data in inputs],
             "output": [self.buffer(data, size) for data, size in zip(written, plan["output_bytes"])],
             "scratch": [self.buffer(b"", size) for size in plan["scratch_bytes"]],
             "embedded": [self.buffer(data) for data in words],

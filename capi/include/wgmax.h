@@ -31,8 +31,7 @@ char *wgmax_plan(const char *operation, const char *limits, char **error);
 // and the shape of each output.
 //
 // Arguments and what is returned are as in wgmax_plan.
-char *wgmax_signature(const char *operation,
-                      char **error);
+char *wgmax_signature(const char *operation, char **error);
 
 // Frees a text that wgmax_plan or wgmax_signature gave, an error too, once. NULL is nothing to free.
 void wgmax_free(char *text);
