@@ -276,11 +276,13 @@ route_web() {
 }
 
 route_capi() {
-    if ! have_cjson; then
-        absent capi "cJSON is missing (Debian and Ubuntu: libcjson-dev)"
+    local lavapipe lines
+    lavapipe=$(lavapipe_icd)
+    if [[ -z $lavapipe ]] || ! have_loader || ! have_cjson; then
+        absent capi "it needs lavapipe and cJSON (Debian and Ubuntu: libvulkan1, mesa-vulkan-drivers and libcjson-dev)"
         return
     fi
-    on_lavapipe capi tests/capi/run.sh
+    run capi with_driver "$lavapipe" tests/capi/run.sh
     mapfile -t lines < <(grep -E 'cases bit-equal.*: (ok|FAILED)$' "$log" || true)
     report+=("${lines[@]/#/    }")
 }
