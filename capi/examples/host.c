@@ -3,10 +3,10 @@
 //     cargo build --release -p wgmax-capi
 //     cc -I capi/include -I WEBGPU capi/examples/host.c target/release/libwgmax_capi.a WEBGPU/LIBRARY
 //         -lcjson -lpthread -ldl -lm -o host
-//     ./host [OPERATION.json INPUT...]        its outputs as JSON, of an ArgMax without arguments
+//     ./host [OPERATION.json INPUT...]
 //
-// WEBGPU is a folder with webgpu.h and its library, wgpu-native's or Dawn's; an input is a file with the bytes of a tensor.
-// Whatever goes wrong ends the program. It waits by asking for events again and again, which every implementation has.
+// WEBGPU is a folder with webgpu.h and its library; an input is a file with the bytes of a tensor. Whatever goes wrong ends
+// the program. It waits by asking for events again and again: wgpu-native has no other way that is in webgpu.h.
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
@@ -60,8 +60,9 @@ static void *room(size_t size) {
 
 static const cJSON *at(const cJSON *object, const char *name) { return cJSON_GetObjectItemCaseSensitive(object, name); }
 static const char *text(const cJSON *object, const char *name) { return cJSON_GetStringValue(at(object, name)); }
-static uint64_t number(const cJSON *object, const char *name) { return (uint64_t)cJSON_GetNumberValue(at(object, name)); }
-static uint64_t nth(const cJSON *list, int n) { return (uint64_t)cJSON_GetNumberValue(cJSON_GetArrayItem(list, n)); }
+static uint64_t value(const cJSON *number) { return (uint64_t)cJSON_GetNumberValue(number); }
+static uint64_t number(const cJSON *object, const char *name) { return value(at(object, name)); }
+static uint64_t nth(const cJSON *list, int n) { return value(cJSON_GetArrayItem(list, n)); }
 
 // What the planner gave, read.
 static cJSON *answer(char *json, const char *error) {
@@ -88,8 +89,8 @@ static Bytes words(const cJSON *list) {
     Bytes words = {room(4 * (size_t)cJSON_GetArraySize(list)), 0};
     const cJSON *word;
     cJSON_ArrayForEach(word, list) {
-        uint32_t value = (uint32_t)word->valuedouble;
-        memcpy((char *)words.data + words.size, &value, 4);
+        uint32_t own = (uint32_t)value(word);
+        memcpy((char *)words.data + words.size, &own, 4);
         words.size += 4;
     }
     return words;
@@ -97,26 +98,26 @@ static Bytes words(const cJSON *list) {
 
 // The device.
 
-static void on_error(WGPUDevice const *device, WGPUErrorType type, WGPUStringView message, void *a, void *b) {
+static void on_error(WGPUDevice const *device, WGPUErrorType type, WGPUStringView why, void *a, void *b) {
     (void)device, (void)type, (void)a, (void)b;
-    fail("WebGPU", message);
+    fail("WebGPU", why);
 }
 
-static void on_adapter(WGPURequestAdapterStatus status, WGPUAdapter adapter, WGPUStringView message, void *to, void *b) {
+static void on_adapter(WGPURequestAdapterStatus status, WGPUAdapter adapter, WGPUStringView why, void *to, void *b) {
     (void)b;
-    if (status != WGPURequestAdapterStatus_Success) fail("adapter", message);
+    if (status != WGPURequestAdapterStatus_Success) fail("adapter", why);
     *(WGPUAdapter *)to = adapter;
 }
 
-static void on_device(WGPURequestDeviceStatus status, WGPUDevice device, WGPUStringView message, void *to, void *b) {
+static void on_device(WGPURequestDeviceStatus status, WGPUDevice device, WGPUStringView why, void *to, void *b) {
     (void)b;
-    if (status != WGPURequestDeviceStatus_Success) fail("device", message);
+    if (status != WGPURequestDeviceStatus_Success) fail("device", why);
     *(WGPUDevice *)to = device;
 }
 
-static void on_mapped(WGPUMapAsyncStatus status, WGPUStringView message, void *mapped, void *b) {
+static void on_mapped(WGPUMapAsyncStatus status, WGPUStringView why, void *mapped, void *b) {
     (void)b;
-    if (status != WGPUMapAsyncStatus_Success) fail("reading back", message);
+    if (status != WGPUMapAsyncStatus_Success) fail("reading back", why);
     *(int *)mapped = 1;
 }
 
@@ -189,7 +190,7 @@ static WGPUBuffer *storage(Host *host, const cJSON *sizes, const Bytes *bytes) {
 static WGPUBuffer *written(Host *host, const cJSON *plan, const Bytes *inputs) {
     const cJSON *sizes = at(plan, "output_bytes"), *in_place = at(plan, "in_place");
     Bytes *bytes = room((size_t)cJSON_GetArraySize(sizes) * sizeof *bytes);
-    if (cJSON_IsNumber(in_place)) bytes[0] = inputs[(size_t)in_place->valuedouble];
+    if (cJSON_IsNumber(in_place)) bytes[0] = inputs[value(in_place)];
     WGPUBuffer *outputs = storage(host, sizes, bytes);
     free(bytes);
     return outputs;
@@ -355,7 +356,8 @@ static void check_inputs(const cJSON *plan, const Bytes *inputs, size_t count) {
 }
 
 // Runs an operation. Each output gets its bytes, up to a whole number of words; the caller frees them.
-void host_run(Host *host, const char *operation, const char *limits, const Bytes *inputs, size_t count, Bytes *outputs) {
+void host_run(Host *host, const char *operation, const char *limits, const Bytes *inputs, size_t count,
+              Bytes *outputs) {
     cJSON *plan = plan_of(operation, limits);
     check_inputs(plan, inputs, count);
     Slots slots = {
@@ -411,7 +413,7 @@ static void print(const cJSON *type, const Bytes *output) {
     const char *dtype = text(type, "dtype");
     size_t count = 1;
     const cJSON *size;
-    cJSON_ArrayForEach(size, at(type, "shape")) count *= (size_t)size->valuedouble;
+    cJSON_ArrayForEach(size, at(type, "shape")) count *= value(size);
     printf("%s:", dtype);
     for (size_t n = 0; n < count; n++) {
         if (!strcmp(dtype, "i64")) printf(" %" PRId64, ((int64_t *)output->data)[n]);
