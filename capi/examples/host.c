@@ -355,7 +355,8 @@ static void check_inputs(const cJSON *plan, const Bytes *inputs, size_t count) {
     }
 }
 
-// Runs an operation. Each output gets its bytes, up to a whole number of words; the caller frees them.
+// Runs an operation. Each output gets its bytes, up to a whole number of words; the caller frees them. Pipelines are kept;
+// an engine would keep more: the plan, its parameters and embedded words, and a bind group for each set of buffers.
 void host_run(Host *host, const char *operation, const char *limits, const Bytes *inputs, size_t count,
               Bytes *outputs) {
     cJSON *plan = plan_of(operation, limits);

@@ -69,7 +69,10 @@ def limits_of(device):
 
 
 class Host:
-    """Executes plans on a device. A pipeline is made once for each shader key."""
+    """Executes plans on a device. A pipeline is made once for each shader key.
+
+    An engine would keep more: the plan, its parameters and embedded words, and a bind group for each set of buffers.
+    """
 
     def __init__(self, planner, device):
         self.planner, self.device = planner, device
@@ -123,11 +126,11 @@ class Host:
 
     def pipeline(self, shader, bindings):
         if shader["key"] not in self.pipelines:
-            kinds = [(0, "uniform")]
-            kinds += [(own["binding"], "read-only-storage" if own["access"] == "read" else "storage") for own in bindings]
+            types = {"read": "read-only-storage", "read_write": "storage"}
+            kinds = {0: "uniform"} | {own["binding"]: types[own["access"]] for own in bindings}
             entries = [
                 {"binding": binding, "visibility": wgpu.ShaderStage.COMPUTE, "buffer": {"type": kind}}
-                for binding, kind in kinds
+                for binding, kind in kinds.items()
             ]
             layout = self.device.create_bind_group_layout(entries=entries)
             module = self.device.create_shader_module(label=shader["label"], code=shader["wgsl"])

@@ -114,7 +114,13 @@ mod tests {
     const ARG_MAX: &CStr = cr#"{"ArgMax": {"dtype": "f32", "input": {"shape": [2, 3]}, "axes": [-1]}}"#;
 
     fn plan(operation: Option<&CStr>, limits: Option<&CStr>) -> Result<String, String> {
+        // SAFETY: both are NULL or end with NUL, and `call` gives a pointer of its own.
         call(|error| unsafe { wgmax_plan(pointer(operation), pointer(limits), error) })
+    }
+
+    fn signature(operation: &CStr) -> Result<String, String> {
+        // SAFETY: as in `plan`.
+        call(|error| unsafe { wgmax_signature(operation.as_ptr(), error) })
     }
 
     fn pointer(text: Option<&CStr>) -> *const c_char {
@@ -158,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_signature_says_what_is_read_and_written() {
-        let json = call(|error| unsafe { wgmax_signature(ARG_MAX.as_ptr(), error) }).unwrap();
+        let json = signature(ARG_MAX).unwrap();
         let inputs = r#"[{"dtype":"f32","elements":6,"bytes":24}]"#;
         assert_eq!(json, format!(r#"{{"inputs":{inputs},"outputs":[{{"dtype":"i64","shape":[2]}}]}}"#));
     }
@@ -177,8 +183,7 @@ mod tests {
         let deep = CString::new("[".repeat(1 << 20)).unwrap();
         assert!(with_operation(&deep).starts_with("operation: "));
         let axis = cr#"{"ReduceMax": {"dtype": "f32", "input": {"shape": [2]}, "axes": [1]}}"#;
-        let signature = call(|error| unsafe { wgmax_signature(axis.as_ptr(), error) });
-        assert_eq!(signature.unwrap_err(), with_operation(axis));
+        assert_eq!(signature(axis).unwrap_err(), with_operation(axis));
     }
 
     #[test]

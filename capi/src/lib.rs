@@ -70,6 +70,12 @@ mod tests {
     }
 
     #[test]
+    fn every_type_is_documented() {
+        let text = include_str!("../../docs/operations.md");
+        assert!(wgmax::DType::ALL.iter().all(|dtype| text.contains(&format!("`{dtype}`"))));
+    }
+
+    #[test]
     fn documented_limits_are_the_defaults() {
         assert!(examples().contains(&to_value(Limits::default()).unwrap()));
     }

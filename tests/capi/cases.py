@@ -13,14 +13,14 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "capi/examples"))
 
 
 class PythonHost:
-    name = "Python on wgpu-native"
+    language = "Python"
 
     def __init__(self, library):
         import host
         import wgpu
 
         self.host = host.Host(host.Planner(library), wgpu.gpu.request_adapter_sync().request_device_sync())
-        self.numpy = host.np
+        self.numpy, self.limits = host.np, self.host.limits
 
     def run(self, operation, limits, inputs, _count):
         arrays = [self.numpy.frombuffer(data, self.numpy.uint8) for data in inputs]
@@ -32,13 +32,17 @@ class Bytes(ctypes.Structure):
 
 
 class CHost:
-    name = "C on wgpu-native"
+    language = "C"
 
     def __init__(self, path):
         self.library = ctypes.CDLL(path)
         self.library.host_open.restype = ctypes.c_void_p
         self.library.free.argtypes = [ctypes.c_void_p]
         self.host = ctypes.c_void_p(self.library.host_open())
+        self.library.host_limits.restype = ctypes.c_void_p
+        limits = self.library.host_limits(self.host)
+        self.limits = json.loads(ctypes.string_at(limits))
+        self.library.free(limits)
 
     def run(self, operation, limits, inputs, count):
         buffers = [ctypes.create_string_buffer(data, len(data)) for data in inputs]
@@ -85,7 +89,9 @@ def main():
     for complaint in complaints[:10]:
         print(complaint, file=sys.stderr)
     verdict = "ok" if count and not complaints else "FAILED"
-    print(f"{host.name}: {count - len(complaints)} of {count} cases bit-equal, {time.monotonic() - begin:.0f} s: {verdict}")
+    equal, seconds = count - len(complaints), round(time.monotonic() - begin)
+    name = f"{host.language} on wgpu-native on {host.limits['adapter']}"
+    print(f"{name}: {equal} of {count} cases bit-equal, {seconds} s: {verdict}")
     sys.exit(verdict != "ok")
 
 
