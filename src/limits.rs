@@ -21,9 +21,10 @@ impl AdapterKind {
 /// What a plan needs to know of a device. Plain numbers, so that plans can be made with no device at hand.
 ///
 /// [`Default`] gives WebGPU's default limits, which every WebGPU device has; a plan made for them runs anywhere.
-/// `Limits::from(&device)` reads a wgpu device's.
+/// `Limits::from(&device)` reads a wgpu device's. As serde data, what is left out has its default.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Limits {
     /// What kind of adapter the device is on.
     pub adapter: AdapterKind,

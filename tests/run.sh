@@ -29,6 +29,7 @@ peers             random nodes on lavapipe, against ONNX Runtime, ONNX's evaluat
 swiftshader       every GPU test on SwiftShader
 swiftshader_onnx  ONNX's own node tests on SwiftShader, and on the CPU reference
 web               the same cases on every way to WebGPU: native, Chromium, node on Dawn; and the example's page
+capi              the C library, and the same cases through its hosts in Python and C, on lavapipe
 hardware          every GPU test on this machine's own GPU
 fuzz              the fuzz targets, for WGMAX_FUZZ_SECONDS each
 mpi               reductions over 1 to 4 ranks of an MPI job, on lavapipe: only by its name"
@@ -101,6 +102,7 @@ swiftshader_icd() {
     first_file "${owned[@]}" /usr/lib/chromium/vk_swiftshader_icd.json
 }
 have_loader() { [[ -n $(first_file /usr/lib/*/libvulkan.so.1 /usr/lib/libvulkan.so.1 /usr/lib64/libvulkan.so.1) ]]; }
+have_cjson() { [[ -f /usr/include/cjson/cJSON.h || -f /usr/local/include/cjson/cJSON.h ]]; }
 have_nightly() { cargo +nightly --version >/dev/null 2>&1; }
 have_fuzz() { cargo fuzz --version >/dev/null 2>&1; }
 
@@ -117,15 +119,18 @@ select_any() {
 
 missing_packages() {
     command -v cc >/dev/null || printf '%s\n' gcc libc6-dev
-    if select_any lavapipe lavapipe_more lavapipe_onnx peers swiftshader swiftshader_onnx web mpi; then
+    if select_any lavapipe lavapipe_more lavapipe_onnx peers swiftshader swiftshader_onnx web mpi capi; then
         have_loader || printf '%s\n' libvulkan1
     fi
-    if select_any lavapipe lavapipe_more lavapipe_onnx peers web mpi; then
+    if select_any lavapipe lavapipe_more lavapipe_onnx peers web mpi capi; then
         [[ -n $(lavapipe_icd) ]] || printf '%s\n' mesa-vulkan-drivers
     fi
-    # For the cases and peers that come as Python packages.
-    if select_any lavapipe_onnx peers swiftshader_onnx; then
+    # For the cases, peers and hosts that take Python packages.
+    if select_any lavapipe_onnx peers swiftshader_onnx capi; then
         python3 -c 'import ensurepip, pip, venv' 2>/dev/null || printf '%s\n' python3 python3-venv python3-pip
+    fi
+    if select_any capi; then
+        have_cjson || printf '%s\n' libcjson-dev
     fi
     # Ubuntu's chromium package is a stub for a snap, without the file.
     if select_any swiftshader swiftshader_onnx web; then
@@ -273,6 +278,18 @@ route_web() {
     fi
     LAVAPIPE=$lavapipe SWIFTSHADER=$swiftshader run web tests/web/run.sh
     mapfile -t lines < <(sed -n '/^$/,$p' "$log" | grep -E ': (ok|FAILED)$' || true)
+    report+=("${lines[@]/#/    }")
+}
+
+route_capi() {
+    local lavapipe lines
+    lavapipe=$(lavapipe_icd)
+    if [[ -z $lavapipe ]] || ! have_loader || ! have_cjson; then
+        absent capi "it needs lavapipe and cJSON (Debian and Ubuntu: libvulkan1, mesa-vulkan-drivers and libcjson-dev)"
+        return
+    fi
+    run capi with_driver "$lavapipe" tests/capi/run.sh
+    mapfile -t lines < <(grep -E 'cases bit-equal.*: (ok|FAILED)$' "$log" || true)
     report+=("${lines[@]/#/    }")
 }
 
