@@ -109,6 +109,37 @@ fn maxima_at_the_edges_of_chunks() {
     }
 }
 
+/// A state may come from anywhere: here from a stream that would have read 8 GiB.
+#[cfg(feature = "serde")]
+#[test]
+fn positions_beyond_32_bits() {
+    let len = (1 << 33) + 1000;
+    let op = ArgMax::new(DType::U8, View::new([len]).unwrap()).output(ArgMaxOutput::ValuesAndIndices);
+    for (last, known_wins) in [(false, true), (true, false)] {
+        let op = op.clone().select_last(last);
+        let mut stream = Stream::new_blocking(&gpus()[0], op.clone(), 1 << 20).unwrap();
+        let size = len.div_ceil(len.div_ceil(1 << 20)); // chunks are of one size
+        let mut chunk = vec![0; size as usize];
+        chunk[77] = 9;
+        stream.push_blocking(&chunk).unwrap();
+        pollster::block_on(stream.flush()).unwrap();
+        assert_eq!(stream.merged_bytes(), size);
+        let merged = (len - 1) / size * size;
+        let text = serde_json::to_string(&stream.save()).unwrap();
+        let text = text.replace(&format!("\"merged_bytes\":{size},"), &format!("\"merged_bytes\":{merged},"));
+        let mut stream = Stream::resume_blocking(&gpus()[1], op, serde_json::from_str(&text).unwrap()).unwrap();
+        assert_eq!(stream.taken_bytes(), merged);
+        let mut rest = vec![0; (len - merged) as usize];
+        rest[5] = 9;
+        stream.push_blocking(&rest).unwrap();
+        let answer = stream.finish_blocking().unwrap();
+        let expected = if known_wins { 77 } else { merged as i64 + 5 };
+        assert!(merged > 1 << 32);
+        assert_eq!(answer[1].to_vec::<i64>().unwrap(), [expected]);
+        assert_eq!(answer[0].to_vec::<u8>().unwrap(), [9]);
+    }
+}
+
 /// Fails once after so many bytes.
 struct Failing<'a>(&'a [u8], usize);
 
