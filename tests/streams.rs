@@ -53,7 +53,7 @@ fn streamed(op: &AnyOperation, input: &Tensor, chunk_bytes: u64, random: &mut Ra
             let end = stream.taken_bytes() + random.below(bytes.len() as u64 - stream.taken_bytes() + 1);
             push(&mut stream, bytes, end as usize, random);
             if random.below(2) == 0 {
-                pollster::block_on(stream.flush()).unwrap();
+                stream.flush_blocking().unwrap();
             }
             saved = Some(stream.save());
             #[cfg(feature = "serde")]
@@ -122,7 +122,7 @@ fn positions_beyond_32_bits() {
         let mut chunk = vec![0; size as usize];
         chunk[77] = 9;
         stream.push_blocking(&chunk).unwrap();
-        pollster::block_on(stream.flush()).unwrap();
+        stream.flush_blocking().unwrap();
         assert_eq!(stream.merged_bytes(), size);
         let merged = (len - 1) / size * size;
         let text = serde_json::to_string(&stream.save()).unwrap();
@@ -293,7 +293,7 @@ fn what_a_stream_does_not_take_is_named() {
     assert!(Stream::resume_blocking(gpu, other, saved).is_ok()); // nothing was merged yet
     let mut stream = Stream::new_blocking(gpu, op.clone(), 4).unwrap();
     stream.push_blocking(&[0; 8]).unwrap();
-    pollster::block_on(stream.flush()).unwrap();
+    stream.flush_blocking().unwrap();
     let saved = stream.save();
     assert_eq!(saved.merged_bytes(), 8);
     assert!(matches!(stream.outputs_to(vec![]), Err(Error::WrongCount { .. })));

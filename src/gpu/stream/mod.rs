@@ -312,6 +312,15 @@ impl<'a> Stream<'a> {
         Ok(())
     }
 
+    /// [`Stream::flush`], waiting for it.
+    ///
+    /// # Errors
+    /// As there.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn flush_blocking(&mut self) -> Result<(), Error> {
+        pollster::block_on(self.flush())
+    }
+
     /// The state after the [chunks merged](Stream::merged_bytes): also when something failed. [`Stream::flush`] before it
     /// leaves nothing but a chunk that is not full.
     pub fn save(&self) -> SavedStream {
