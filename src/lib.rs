@@ -63,3 +63,8 @@ pub use wgpu;
 #[cfg(all(doctest, feature = "gpu"))]
 #[doc = include_str!("../README.md")]
 pub struct Readme;
+
+/// The recipes of docs/cookbook.md, for the documentation tests.
+#[cfg(all(doctest, feature = "gpu", feature = "safetensors"))]
+#[doc = include_str!("../docs/cookbook.md")]
+pub struct Cookbook;
