@@ -1,51 +1,16 @@
-// Drives the page as a person would, and reads what it says. `--shots FOLDER` keeps pictures of it.
-import { mkdirSync } from "node:fs";
+// Drives the first page of the examples, and reads what it says. `--shots FOLDER` keeps pictures of it.
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { serve } from "../../examples/browser/server.js";
+import { serve } from "../../examples/pages/server.js";
+import { DESKTOP, PHONE, expect, finish, fitsPhone, pickers, root, says, settled, shot, site, test } from "./drive.js";
 import { launch } from "./launch.js";
 
-const root = join(import.meta.dirname, "../..");
-const shots = process.argv[process.argv.indexOf("--shots") + 1];
-const server = await serve(join(root, "target/browser"));
-let passed = 0;
-let failed = 0;
-
-/** One thing that must hold; the others run even where it does not. */
-async function test(name, run) {
-  try {
-    await run();
-    passed++;
-    console.error(`  ok: ${name}`);
-  } catch (error) {
-    failed++;
-    console.error(`  FAILED: ${name}: ${error.message}`);
-  }
-}
-
-function expect(holds, what) {
-  if (!holds) throw new Error(what);
-}
-
-async function shot(page, name) {
-  if (!process.argv.includes("--shots")) return;
-  mkdirSync(shots, { recursive: true });
-  await page.screenshot({ path: join(shots, `${name}.png`), fullPage: true });
-}
-
-async function open(browser, options = {}) {
-  const page = await browser.newPage(options);
-  const errors = [];
-  page.on("pageerror", (error) => errors.push(error.message));
-  page.on("console", (message) => ["error", "warning"].includes(message.type()) && errors.push(message.text()));
-  await page.goto(server.address);
-  return { page, errors };
-}
-
-const settled = (page) =>
-  page.waitForFunction(() => /good|bad/.test(document.getElementById("picture-state").className), null, { timeout: 120_000 });
+const workloads = JSON.parse(readFileSync(join(root, "benches/workloads.json"), "utf8"));
+const { open, close } = await site("browser");
 
 async function verdicts(page) {
-  await settled(page);
+  await settled(page, "picture-state");
   return page.locator("figcaption .verdict").allTextContents();
 }
 
@@ -56,8 +21,15 @@ const pixels = (page, id) =>
     return { width, height, data: [...canvas.getContext("2d").getImageData(0, 0, width, height).data] };
   }, id);
 
+/** Those of all operands broadcast together. */
+function elements(shapes) {
+  const rank = Math.max(...shapes.map((shape) => shape.length));
+  const sizes = Array.from({ length: rank }, (_, d) => Math.max(...shapes.map((shape) => shape.at(d - rank) ?? 1)));
+  return sizes.reduce((count, size) => count * size, 1);
+}
+
 const browser = await launch();
-const { page, errors } = await open(browser, { viewport: { width: 1200, height: 900 } });
+const { page, errors } = await open(browser, DESKTOP);
 
 await test("the shipped picture is drawn five times, bit-equal", async () => {
   const all = await verdicts(page);
@@ -108,11 +80,29 @@ await test("another picture is picked", async () => {
   expect(largest.data.filter((_, i) => i % 4 === 0).join() === "255,255,255,51,255,0", `largest: ${largest.data}`);
 });
 
-await test("what is no picture is said to be none, and the page goes on", async () => {
+await test("what is no picture is said to be none, nothing of the old one stays, and the page goes on", async () => {
   await page.locator("#file").setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("hello") });
-  await page.waitForFunction(() => document.getElementById("picture-state").textContent.includes("notes.txt is no picture"));
+  await says(page, "picture-state", "notes.txt is no picture");
+  for (const id of ["picture", "largest", "dominant", "mask", "pooled"]) {
+    expect((await pixels(page, id)).data.every((value) => value === 0), `${id} is still drawn`);
+  }
+  const texts = await page.locator("figcaption .verdict, #picture-size").allTextContents();
+  expect(texts.join("") === "", `captions: ${texts.join(" | ")}`);
+  expect(await page.locator("#again").isDisabled(), "nothing can run again");
+  await page.locator("#block").fill("4"); // nor be pooled
+  expect((await page.locator("#picture-state").textContent()).includes("notes.txt is no picture"), "the message is gone");
+  await page.locator("#file").setInputFiles(join(root, "examples/data/galaxies.jpg"));
+  await says(page, "picture-state", "All bit-equal");
   await page.locator("#again").click();
-  await page.waitForFunction(() => document.getElementById("picture-state").textContent.includes("All bit-equal"));
+  await says(page, "picture-state", "All bit-equal");
+});
+
+await test("enter and space open the file picker, once", async () => {
+  for (const key of ["Enter", "Space"]) {
+    const opened = await pickers(page, "#drop", key);
+    expect(opened.length === 1 && opened[0] === 1, `${key} opens ${opened}`);
+  }
+  expect((await page.evaluate(() => scrollY)) === 0, "space scrolls the page");
 });
 
 await test("the workloads run, each bit-equal, and are drawn as bars", async () => {
@@ -128,6 +118,21 @@ await test("the workloads run, each bit-equal, and are drawn as bars", async () 
 });
 await shot(page, "after-clicks");
 
+/** The shapes that are read at each workload. */
+async function shown(page) {
+  const texts = await page.locator(".row .shape").allTextContents();
+  return texts.map((text) => text.split(/,? /).slice(2).map((shape) => (shape === "scalar" ? [] : shape.split("×").map(Number))));
+}
+
+await test("a sixteenth is a sixteenth of every row", async () => {
+  const shapes = await shown(page);
+  expect(shapes.length === 25, `${shapes.length} shapes`);
+  for (const [n, { name, shapes: full }] of workloads.entries()) {
+    const scale = elements(shapes[n]) / elements(full);
+    expect(scale > 1 / 17 && scale < 1 / 15, `${name}: ${JSON.stringify(shapes[n])} is 1/${1 / scale} of ${JSON.stringify(full)}`);
+  }
+});
+
 await test("a run can be stopped", async () => {
   await page.locator("#run").click();
   await page.locator("#stop").click();
@@ -136,12 +141,20 @@ await test("a run can be stopped", async () => {
 
 await test("nothing was complained about", async () => expect(errors.length === 0, errors.join("; ")));
 
-await test("it fits a phone", async () => {
-  const { page } = await open(browser, { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true });
+await test("on a phone it fits, and says each workload's shape", async () => {
+  const { page } = await open(browser, PHONE);
   await verdicts(page);
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
-  expect(wide <= 390, `${wide} pixels wide`);
+  await fitsPhone(page);
   await shot(page, "phone");
+  await page.locator("#scale").selectOption("0.0625");
+  await page.locator("#run").tap();
+  await says(page, "workload-state", "All 25 done.", 300_000);
+  await fitsPhone(page);
+  const boxes = await page.locator(".row .shape").evaluateAll((shapes) =>
+    shapes.map((own) => ({ text: own.textContent, width: own.getBoundingClientRect().width, cut: own.scrollWidth > own.clientWidth + 1 })));
+  expect(boxes.length === 25 && boxes.every(({ width, cut }) => width > 0 && !cut), JSON.stringify(boxes));
+  expect(boxes[0].text === "ArgMax float32 1×8016", boxes[0].text);
+  await shot(page, "phone-workloads");
 });
 await browser.close();
 
@@ -150,14 +163,43 @@ await test("without WebGPU it says what to do", async () => {
   const context = await without.newContext();
   await context.addInitScript(() => Object.defineProperty(Navigator.prototype, "gpu", { value: undefined }));
   const { page } = await open(context);
-  await page.locator("#missing").waitFor({ state: "visible" });
-  const text = await page.locator("#missing").textContent();
+  await page.locator("#halted").waitFor({ state: "visible" });
+  const text = await page.locator("#halted").textContent();
   expect(/does not offer WebGPU/.test(text) && /chrome:\/\/flags/.test(text), text);
   expect(await page.locator("main").isHidden(), "the panels are shown");
   await shot(page, "without-webgpu");
   await without.close();
 });
 
-server.close();
-console.log(`page in Chromium: ${passed} of ${passed + failed} tests: ${failed === 0 ? "ok" : "FAILED"}`);
-process.exitCode = failed === 0 ? 0 : 1;
+await test("opened as a file it says how to serve it", async () => {
+  const alone = await launch();
+  const page = await alone.newPage();
+  await page.goto(`file://${join(root, "target/browser/index.html")}`);
+  const text = await page.locator("#halted").textContent({ timeout: 5000 });
+  expect(/opened as a file.*serve\.js/.test(text), text);
+  await alone.close();
+});
+
+await test("serve.js says what is wrong before it builds", async () => {
+  const taken = await serve(join(root, "target/browser"));
+  const port = new URL(taken.address).port;
+  const wrong = [
+    [["browser", port], `port ${port} is in use, give another`],
+    [["browser", "http"], 'the port is "http", a number up to 65535 expected'],
+    [["browser", "65536"], 'the port is "65536"'],
+    [["pages"], "one of browser, ocr expected"],
+    [[], "one of browser, ocr expected"],
+  ];
+  try {
+    for (const [given, message] of wrong) {
+      const { status, stdout, stderr } = spawnSync("node", [join(root, "examples/pages/serve.js"), ...given], { encoding: "utf8" });
+      expect(status === 1 && stdout === "" && stderr.startsWith("serve.js: ") && stderr.includes(message), `${given}: ${stdout}${stderr}`);
+      expect(stderr.trim().split("\n").length === 1, `${given}: more than one line: ${stderr}`);
+    }
+  } finally {
+    taken.close();
+  }
+});
+
+close();
+finish("page in Chromium");

@@ -1,6 +1,8 @@
 import { argMax, hardmax, reduceMax, type Kernels, type Operation, type Tensor } from "wgmax";
 import { reference } from "wgmax/reference";
-import { element, say } from "./dom.js";
+import { element, say } from "../../pages/src/dom.js";
+import { onFile, pictureOf } from "../../pages/src/files.js";
+import { Latest } from "../../pages/src/latest.js";
 import { Resident, bitEqual, leastBytes } from "./resident.js";
 
 /** The longest side: the reference is written to be right and not to be fast. */
@@ -13,39 +15,29 @@ interface Picture {
   data: Uint8ClampedArray<ArrayBuffer>;
 }
 
+/** What is drawn from the picture, by the names of their canvases. */
+const DRAWN = ["largest", "dominant", "mask", "pooled"];
+
 /** Everything that is drawn from one picture. */
 export class Studio {
   #picture: Picture | undefined;
-  #next: (() => Promise<unknown>) | undefined;
-  #busy = false;
+  readonly #runs = new Latest(
+    (error) => say("picture-state", error.message, "bad"),
+    (busy) => (element<HTMLButtonElement>("again").disabled = busy || !this.#picture),
+  );
 
   constructor(private readonly kernels: Kernels) {
-    const file = element<HTMLInputElement>("file");
-    file.addEventListener("change", () => file.files?.[0] && this.show(file.files[0], file.files[0].name));
-    const drop = element("drop");
-    drop.addEventListener("keydown", (event) => (event.key === "Enter" || event.key === " ") && file.click());
-    for (const name of ["dragenter", "dragover", "dragleave", "drop"]) {
-      document.addEventListener(name, (event) => {
-        event.preventDefault();
-        drop.classList.toggle("over", name === "dragenter" || name === "dragover");
-      });
-    }
-    document.addEventListener("drop", (event) => {
-      const dropped = event.dataTransfer?.files[0];
-      if (dropped) this.show(dropped, dropped.name);
-    });
-    const block = element<HTMLInputElement>("block");
-    block.addEventListener("input", () => this.#soon(() => this.#pool()));
-    element("again").addEventListener("click", () => this.#soon(() => this.#all()));
+    onFile((file) => this.show(file, file.name));
+    element("block").addEventListener("input", () => this.#runs.run(() => this.#pool()));
+    element("again").addEventListener("click", () => this.#runs.run(() => this.#all()));
   }
 
   /** Decodes a picture and draws everything from it. */
   show(source: Blob, name: string): Promise<void> {
-    return this.#soon(async () => {
+    return this.#runs.run(async () => {
       say("picture-state", `Reading ${name} …`);
-      const bitmap = await createImageBitmap(source).catch(() => {
-        throw new Error(`${name} is no picture that this browser reads.`);
-      });
+      this.#clear();
+      const bitmap = await pictureOf(source, name);
       const scale = Math.min(1, MOST_PIXELS / Math.max(bitmap.width, bitmap.height));
       const [width, height] = [bitmap.width, bitmap.height].map((size) => Math.max(1, Math.round(size * scale))) as [number, number];
       const context = sized("picture", width, height);
@@ -56,19 +48,12 @@ export class Studio {
     });
   }
 
-  /** Runs now, or when what runs is done; of several that wait the last wins. */
-  async #soon(run: () => Promise<unknown>): Promise<void> {
-    this.#next = run;
-    if (this.#busy) return;
-    this.#busy = true;
-    element<HTMLButtonElement>("again").disabled = true;
-    while (this.#next) {
-      const own = this.#next;
-      this.#next = undefined;
-      await own().catch((error: Error) => say("picture-state", error.message, "bad"));
-    }
-    this.#busy = false;
-    element<HTMLButtonElement>("again").disabled = false;
+  /** Nothing of the picture before stays, for the next one may be none. */
+  #clear(): void {
+    this.#picture = undefined;
+    element("picture-size").textContent = "";
+    for (const name of ["picture", ...DRAWN]) sized(name, 1, 1);
+    for (const name of DRAWN) verdictOf(name).textContent = "";
   }
 
   async #all(): Promise<void> {
@@ -122,7 +107,7 @@ export class Studio {
       context.putImageData(image, 0, 0);
       const equal = bitEqual(answer, reference(operation, [input]));
       const rate = leastBytes(operation) / milliseconds / 1e6;
-      const verdict = element(name).parentElement!.querySelector(".verdict")!;
+      const verdict = verdictOf(name);
       verdict.textContent =
         `${milliseconds.toFixed(2)} ms · ${rate.toFixed(2)} GB/s · ${equal ? "bit-equal" : "DIFFERS from the reference"}`;
       verdict.className = `verdict ${equal ? "good" : "bad"}`;
@@ -133,7 +118,12 @@ export class Studio {
   }
 }
 
-/** A canvas of so many pixels, to be drawn on. */
+/** Where it is said how a drawing went. */
+function verdictOf(name: string): Element {
+  return element(name).parentElement!.querySelector(".verdict")!;
+}
+
+/** A canvas of so many pixels, all empty, to be drawn on. */
 function sized(name: string, width: number, height: number): CanvasRenderingContext2D {
   const canvas = element<HTMLCanvasElement>(name);
   Object.assign(canvas, { width, height });

@@ -1,6 +1,6 @@
 import { argMax, hardmax, max, reduceMax, type DType, type Kernels, type Operation } from "wgmax";
 import { reference } from "wgmax/reference";
-import { element, made, say } from "./dom.js";
+import { element, made, say } from "../../pages/src/dom.js";
 import { Resident, bitEqual, leastBytes } from "./resident.js";
 
 /** A row of workloads.json, which the benches have too. */
@@ -35,12 +35,12 @@ export class Workloads {
     this.#running(true);
     let done = 0;
     let wrong = 0;
-    for (const work of this.list) {
+    for (const work of this.list.map((own) => scaled(own, scale))) {
       if (this.#stopped) break;
       say("workload-state", `${done + 1} of ${this.list.length}: ${work.name}, ${work.why} …`);
       progress.value = done / this.list.length;
       try {
-        const { bytes, milliseconds, equal } = await this.#time(work, scale, verify);
+        const { bytes, milliseconds, equal } = await this.#time(work, verify);
         if (equal === false) wrong++;
         chart.add(work, bytes, milliseconds, equal);
       } catch (error) {
@@ -61,12 +61,10 @@ export class Workloads {
     element("progress").hidden = !running;
   }
 
-  async #time(work: Workload, scale: number, verify: boolean) {
-    const rank = Math.max(...work.shapes.map((shape) => shape.length)); // of others the outermost dimension is not the same
-    const shapes = work.shapes.map((shape) => (shape.length === rank ? scaled(shape, scale) : shape));
+  async #time(work: Workload, verify: boolean) {
     const dtype = DTYPES[work.dtype]!;
-    const operation = operationOf(work, dtype, shapes);
-    const inputs = shapes.map((shape) => randomBytes(dtype, shape));
+    const operation = operationOf(work, dtype);
+    const inputs = work.shapes.map((shape) => randomBytes(dtype, shape));
     const resident = await Resident.create(this.kernels, operation, inputs);
     try {
       const milliseconds = await resident.median(5, 300);
@@ -78,20 +76,37 @@ export class Workloads {
   }
 }
 
-/** The outermost dimension multiplied by the scale, where it is more than 1. */
-function scaled([outermost, ...rest]: number[], scale: number): number[] {
-  return outermost === undefined ? [] : [outermost > 1 ? Math.max(1, Math.floor(outermost * scale)) : outermost, ...rest];
+/** The workload with so many times its elements: first there are fewer outputs, then each of them is of fewer elements. */
+function scaled(work: Workload, scale: number): Workload {
+  const rank = Math.max(...work.shapes.map((shape) => shape.length));
+  const sizeOf = (shape: number[], d: number) => shape.at(d - rank) ?? 1; // shapes are broadcast from the innermost dimension
+  const sizes = Array.from({ length: rank }, (_, d) => Math.max(...work.shapes.map((shape) => sizeOf(shape, d))));
+  const reduced = reducedAxes(work).map((axis) => (axis < 0 ? axis + rank : axis));
+  const order = [...sizes.keys()].sort((a, b) => Number(reduced.includes(a)) - Number(reduced.includes(b)));
+  let rest = scale;
+  const own = [...sizes];
+  for (const d of order) {
+    own[d] = Math.max(1, Math.round(sizes[d]! * rest));
+    rest *= sizes[d]! / own[d];
+  }
+  const fitted = (shape: number[]) => shape.map((size, n) => (size === 1 ? 1 : own[n + rank - shape.length]!));
+  return { ...work, shapes: work.shapes.map(fitted) };
 }
 
-function operationOf(work: Workload, dtype: DType, shapes: number[][]): Operation {
-  const axis = work.axis ?? -1;
-  switch (work.op) {
+function reducedAxes({ op, axes, axis = -1 }: Workload): number[] {
+  return op === "Max" ? [] : (axes ?? [axis]);
+}
+
+function operationOf(work: Workload, dtype: DType): Operation {
+  const { op, shapes } = work;
+  const axes = reducedAxes(work);
+  switch (op) {
     case "ReduceMax":
-      return reduceMax(dtype, shapes[0]!, { axes: work.axes });
+      return reduceMax(dtype, shapes[0]!, { axes });
     case "ArgMax":
-      return argMax(dtype, shapes[0]!, { axes: [axis] });
+      return argMax(dtype, shapes[0]!, { axes });
     case "Hardmax":
-      return hardmax(dtype, shapes[0]!, { along: axis });
+      return hardmax(dtype, shapes[0]!, { along: axes[0]! });
     case "Max":
       return max(dtype, shapes);
   }
@@ -143,9 +158,12 @@ class Chart {
 
   #row({ name, why, op, dtype, shapes }: Workload, figures: string) {
     const row = made("div", "row");
-    row.title = `${op} ${dtype} ${shapes.map((shape) => shape.join("×")).join(", ")}: ${why}`;
+    row.title = why;
     const track = made("div", "track");
-    row.append(made("span", "name", name), track, made("span", "figures", figures));
+    const what = made("span", "what");
+    const sizes = shapes.map((shape) => shape.join("×") || "scalar");
+    what.append(made("span", "name", name), made("span", "shape", `${op} ${dtype} ${sizes.join(", ")}`));
+    row.append(what, track, made("span", "figures", figures));
     this.#chart.append(row);
     return { row, track };
   }
