@@ -1,0 +1,50 @@
+//! Which shaders are compiled: every program and access that is planned for GPUs, over every type, with every override.
+
+#[path = "../../common/kernels.rs"]
+#[allow(dead_code)] // other tests use more of it
+mod kernels;
+
+use std::collections::HashSet;
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::mem::discriminant;
+
+use wgmax::plan::{Kernel, Override, Program};
+use wgmax_amd_tests::{kind, planned, task};
+
+/// Rows that no operand repeats are one long row.
+const NO_KIND: Program = Program::MaxShortRows { operands: 2, len: 2, of_rows: 0, of_columns: 0, shifted: 0 };
+
+/// Those of devices that read one element after another.
+const NO_OVERRIDES: [Override; 2] = [Override::Wide, Override::Prefetch];
+
+#[test]
+fn every_kind_of_program_is_compiled() {
+    hold_to(|own| vec![kind(own.program)], &[NO_KIND]);
+}
+
+#[test]
+fn every_program_and_access_is_compiled_over_every_type() {
+    let all_alike = |program| match program {
+        Program::MaxPacks { .. } => Program::MaxPacks { operands: 2, splats: 0, shifted: 0 },
+        Program::MaxShortRows { .. } => NO_KIND,
+        other => task(kind(other)),
+    };
+    hold_to(|own| vec![(all_alike(own.program), own.dtype)], &[]);
+}
+
+#[test]
+fn every_override_is_compiled() {
+    let named = |own: &Kernel| own.overrides.iter().map(discriminant).collect();
+    hold_to(named, &NO_OVERRIDES.map(|own| discriminant(&own)));
+}
+
+/// Panics if what there is of all kernels is not compiled, or is though it is said that no plan for GPUs has it.
+fn hold_to<T: Eq + Hash + Debug>(what: impl Fn(&Kernel) -> Vec<T>, never_planned: &[T]) {
+    let planned: HashSet<T> = planned().unwrap().iter().flat_map(&what).collect();
+    let all: HashSet<T> = kernels::kernels().iter().flat_map(&what).collect();
+    let missing: Vec<&T> = all.iter().filter(|own| !planned.contains(own) && !never_planned.contains(own)).collect();
+    assert!(missing.is_empty(), "{} of {} are not compiled: {missing:#?}", missing.len(), all.len());
+    let needless: Vec<&T> = never_planned.iter().filter(|own| planned.contains(own)).collect();
+    assert!(needless.is_empty(), "said never to be planned for GPUs, and planned: {needless:#?}");
+}
