@@ -1,7 +1,7 @@
 // Reduces any view, element by element.
 import package::{
     Best, FARTHEST, RUNS, TEAM, best_of, chunk_of, element_key, kept_offset, merge, no_best, params, run_of,
-    run_within, words,
+    run_within, word_count,
 };
 
 fn reduce_chunk(task: u32, member: u32) -> Best {
@@ -18,7 +18,7 @@ fn reduce_chunk(task: u32, member: u32) -> Best {
         let begin = base + run.offset;
         let len = min(run.len, FARTHEST);
         var i = member;
-        if (arrayLength(&words) == 0u) { // see grid.wgsl
+        if (word_count() == 0u) { // see grid.wgsl
             break;
         }
         loop {

@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use crate::DType;
 
 /// What went wrong: what was given, and what was expected.
@@ -106,6 +108,16 @@ pub enum Error {
         /// Why not.
         reason: String,
     },
+    /// An input cannot be read from another's buffer.
+    #[error("input {input} cannot be a view of input {other}: {reason}")]
+    NotAViewOf {
+        /// The input.
+        input: usize,
+        /// The input whose buffer it was said to be a view of.
+        other: usize,
+        /// Why not.
+        reason: String,
+    },
     /// Something exceeds what this device, or this crate's 32-bit addresses within a binding, can do.
     #[error("{what}: {given} given, at most {limit} possible")]
     TooLarge {
@@ -194,16 +206,32 @@ pub enum Error {
         /// The slot, such as "input 0".
         slot: String,
     },
+    /// Two inputs share bytes, and a plan of shared buffers binds both in one dispatch.
+    #[error(
+        "{input} overlaps {other}, {}, in a plan with Limits::shared_buffers: make it one of its views, by Max::view_of",
+        of_one_buffer(ranges)
+    )]
+    InputsOverlap {
+        /// The one slot.
+        input: String,
+        /// The other.
+        other: String,
+        /// The bytes of their buffer that each needs.
+        ranges: [Range<u64>; 2],
+    },
     /// Something that is written shares bytes with something else.
-    #[error("{written} overlaps {other}")]
+    #[error("{written} overlaps {other}, {}", of_one_buffer(ranges))]
     BindingOverlap {
         /// The slot that is written.
         written: String,
         /// The other slot.
         other: String,
+        /// The bytes of their buffer that each needs.
+        ranges: [Range<u64>; 2],
     },
-    /// One dispatch would read and write the same buffer, which WebGPU refuses even at disjoint ranges.
-    #[error("{written} is written and {read} read by one dispatch, and both lie in one buffer")]
+    /// WebGPU refuses a dispatch that reads and writes one buffer, even at disjoint ranges. Whether a plan has such a
+    /// dispatch depends on shapes; so it is refused wherever one could have.
+    #[error("{written} is written, and lies in the buffer of {read}: plan with Limits::shared_buffers, or use two")]
     BindingSharesBuffer {
         /// The slot that is written.
         written: String,
@@ -447,6 +475,10 @@ fn join(items: &[impl std::fmt::Display]) -> String {
         return "none".into();
     }
     items.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+fn of_one_buffer([a, b]: &[Range<u64>; 2]) -> String {
+    format!("bytes {} to {} and {} to {} of one buffer", a.start, a.end, b.start, b.end)
 }
 
 /// The most items of a list that a message names.

@@ -43,6 +43,12 @@ pub struct Limits {
     /// Whether shaders may use 64-bit integers: wgpu's `SHADER_INT64`, which WebGPU does not have. Only lavapipe is
     /// faster with them.
     pub int64: bool,
+    /// Whether inputs, outputs and scratch may lie in one buffer: not a limit, but a wish, `false` where it is not said.
+    ///
+    /// A plan then declares every storage binding `read_write` and binds each input once, since WebGPU wants a buffer that a
+    /// dispatch writes bound so everywhere, and no byte of it twice. Inputs are given in whole packs of 16 bytes. Without it,
+    /// what is written needs other buffers than what is read.
+    pub shared_buffers: bool,
 }
 
 impl Default for Limits {
@@ -56,6 +62,7 @@ impl Default for Limits {
             max_group_memory_bytes: 16 << 10,
             max_groups: 65_535,
             int64: false,
+            shared_buffers: false,
         }
     }
 }

@@ -70,6 +70,13 @@ impl View {
         }
     }
 
+    /// The same view with strides of 0 where a dimension has one index, whose stride means nothing.
+    pub(crate) fn without_idle_strides(&self) -> View {
+        let stride = |(&size, &stride): (&u64, &i64)| if size == 1 { 0 } else { stride };
+        let strides = self.shape.iter().zip(&self.strides).map(stride).collect();
+        View { shape: self.shape.clone(), strides, offset: self.offset }
+    }
+
     /// The size of each dimension.
     pub fn shape(&self) -> &[u64] {
         &self.shape

@@ -7,7 +7,7 @@ use common::{USAGES, check_against, encoder, filled_buffer, gpus, read_buffer, s
 use wgmax::plan::{Override, Slot};
 use wgmax::{
     AdapterKind, ArgMax, ArgMaxOutput, Axes, DType, EmptyMax, Error, Gpu, GpuOptions, Hardmax, IndexType, Kernels,
-    Limits, Max, Operation, Prepared, ReduceMax, Slices, Slots, Tensor, View, wgpu,
+    Limits, Max, Operation, Parts, Prepared, ReduceMax, Slices, Slots, Tensor, View, wgpu,
 };
 
 fn view(shape: &[u64]) -> View {
@@ -136,11 +136,13 @@ fn max_over_an_input_without_asking() {
     let (first, second) = (buffer.slice(..256), buffer.slice(1024..1280));
     let slots = Slots { inputs: &[first, second], outputs: &[first], scratch: &[] };
     let error = prepare(&op).bind(&slots).unwrap_err();
-    assert_eq!(error.to_string(), "output 0 of Max f32 of 2 to [64] overlaps input 0");
+    assert_eq!(
+        error.to_string(),
+        "output 0 of Max f32 of 2 to [64] overlaps input 0, bytes 0 to 256 and 0 to 256 of one buffer"
+    );
     let slots = Slots { inputs: &[first, second], outputs: &[buffer.slice(2048..)], scratch: &[] };
     let error = prepare(&op).bind(&slots).unwrap_err();
-    let message =
-        "output 0 of Max f32 of 2 to [64] is written and input 0 read by one dispatch, and both lie in one buffer";
+    let message = "output 0 of Max f32 of 2 to [64] is written, and lies in the buffer of input 0: plan with Limits::shared_buffers, or use two";
     assert_eq!(error.to_string(), message);
     // Asked for, it is right; the other input still has to lie elsewhere.
     let other = filled_buffer(gpu, &[0x40; 256], USAGES);
@@ -418,15 +420,17 @@ fn bindings_that_do_not_fit() {
         }
 
         // Overlap.
-        let overlap = |written: &str, other: &str| {
-            (
-                Error::BindingOverlap { written: of(written), other: other.into() },
-                format!("{} overlaps {other}", of(written)),
-            )
+        let needed = |slot: &str| match slot {
+            "input 0" => 320_000,
+            "output 0" => 8,
+            "output 1" => 16,
+            _ => scratch_bytes,
         };
         let refuse_overlap = |slots: Slots<'_>, written: &str, other: &str| {
-            let (error, message) = overlap(written, other);
-            bench.refuse(&slots, error, &message);
+            let ranges = [0..needed(written), 0..needed(other)];
+            let bytes = ranges.clone().map(|range| format!("{} to {}", range.start, range.end)).join(" and ");
+            let message = format!("{} overlaps {other}, bytes {bytes} of one buffer", of(written));
+            bench.refuse(&slots, Error::BindingOverlap { written: of(written), other: other.into(), ranges }, &message);
         };
         refuse_overlap(Slots { outputs: &[output.slice(..), output.slice(..)], ..all }, "output 0", "output 1");
         refuse_overlap(Slots { outputs: &[output.slice(..), input.slice(..)], ..all }, "output 1", "input 0");
@@ -441,7 +445,7 @@ fn bindings_that_do_not_fit() {
             "scratch 0",
         );
 
-        // One buffer read and written by one dispatch, though at other places.
+        // One buffer read and written, though at other places, and whether or not by one dispatch.
         let apart = 512 << 10;
         for (slots, written, read) in [
             (
@@ -454,18 +458,76 @@ fn bindings_that_do_not_fit() {
                 "output 1",
                 "scratch 0",
             ),
+            (
+                Slots { inputs: &[large.slice(..apart)], outputs: &[output.slice(..), large.slice(apart..)], ..all },
+                "output 1",
+                "input 0",
+            ),
         ] {
             let error = Error::BindingSharesBuffer { written: of(written), read: read.into() };
             let written = of(written);
-            let message = format!("{written} is written and {read} read by one dispatch, and both lie in one buffer");
+            let message = format!(
+                "{written} is written, and lies in the buffer of {read}: plan with Limits::shared_buffers, or use two"
+            );
             bench.refuse(&slots, error, &message);
         }
 
-        // And what fits is taken: outputs side by side, an output beside the input that another dispatch reads.
+        // And what fits is taken: outputs side by side.
         let neighbours = [large.slice(512 << 10..), large.slice((512 << 10) + 256..)];
-        let slots = Slots { inputs: &[large.slice(..)], outputs: &neighbours, ..all };
-        bench.prepared.record(&mut encoder(gpu), &slots).unwrap();
+        bench.prepared.record(&mut encoder(gpu), &Slots { outputs: &neighbours, ..all }).unwrap();
         assert_eq!(pollster::block_on(scope.pop()).map(|error| error.to_string()), None);
+    }
+}
+
+/// Where one buffer may hold everything, still no byte is bound twice by one dispatch.
+#[test]
+fn shared_buffers_are_bound_once() {
+    for gpu in gpus() {
+        let limits = Limits { shared_buffers: true, ..gpu.kernels().limits().clone() };
+        let arena = filled_buffer(gpu, &[0; 4096], USAGES);
+        let at = |begin: u64| arena.slice(begin..begin + 256);
+        let bind = |op: &Max, inputs: &[wgpu::BufferSlice<'_>], output: wgpu::BufferSlice<'_>| {
+            let prepared = gpu.kernels().prepare_blocking(&op.plan(&limits).unwrap()).unwrap();
+            prepared.bind(&Slots { inputs, outputs: &[output], scratch: &[] }).map(drop)
+        };
+        let op = Max::new(DType::U8, [view(&[250]), view(&[250])]);
+        assert_eq!(bind(&op, &[at(0), at(256)], at(512)), Ok(()));
+        let error = bind(&op, &[at(256), at(256)], at(512)).unwrap_err();
+        let message = "input 1 of Max u8 of 2 to [250] overlaps input 0, bytes 256 to 512 and 256 to 512 of one buffer, in a plan with Limits::shared_buffers: make it one of its views, by Max::view_of";
+        assert_eq!(error.to_string(), message);
+        let same = op.clone().view_of(1, 0);
+        assert_eq!(bind(&same, &[at(256), at(256)], at(512)), Ok(()));
+        let error = bind(&same, &[at(256), at(256)], at(256)).unwrap_err();
+        let message =
+            "output 0 of Max u8 of 2 to [250] overlaps input 0, bytes 256 to 508 and 256 to 512 of one buffer";
+        assert_eq!(error.to_string(), message);
+        // Whole packs: 250 bytes are 16 of them.
+        let error = bind(&op, &[arena.slice(..252), at(256)], at(512)).unwrap_err();
+        assert_eq!(error.to_string(), "input 0 of Max u8 of 2 to [250] has 252 bytes, 256 are needed");
+    }
+}
+
+/// What may not be a view of another input's buffer.
+#[test]
+fn views_of_no_buffer() {
+    let parts = Parts::new([view(&[1, 4]), view(&[1, 4])]).unwrap();
+    let op =
+        || Max::new(DType::F32, [view(&[2, 4]).into(), view(&[2, 4]).into(), Parts::from(view(&[4])), parts.clone()]);
+    for (op, input, other, reason) in [
+        (op().view_of(4, 0), 4, 0, "there are 4 inputs"),
+        (op().view_of(0, 9), 0, 9, "there are 4 inputs"),
+        (op().view_of(1, 1), 1, 1, "the other has no buffer of its own"),
+        (op().view_of(1, 0).view_of(2, 1), 2, 1, "the other has no buffer of its own"),
+        (op().view_of(1, 0).view_of(0, 1), 1, 0, "the other has no buffer of its own"),
+        (op().view_of(1, 0).view_of(1, 2), 1, 2, "it was said to be one before"),
+        (op().in_place(0).view_of(1, 0), 1, 0, "the output is written there"),
+        (op().in_place(1).view_of(1, 0), 1, 0, "the output is written there"),
+        (op().view_of(3, 0), 3, 0, "it comes in 2 parts, the other in 1"),
+    ] {
+        let error = Error::NotAViewOf { input, other, reason: reason.into() };
+        assert_eq!(error.to_string(), format!("input {input} cannot be a view of input {other}: {reason}"));
+        assert_eq!(op.outputs().unwrap_err(), error);
+        assert_eq!(op.plan(&Limits::default()).unwrap_err(), error);
     }
 }
 

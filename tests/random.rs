@@ -9,13 +9,13 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use common::laws::lawful_plan;
-use common::{Arena, Data, first_difference, gpus, tensor, tensors};
+use common::{Arena, Content, Data, Random, first_difference, gpus, tensor, tensors};
 use crossing::{Case, Finding, Outcome, Scale};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use wgmax::{
     AdapterKind, ArgMax, ArgMaxOutput, Axes, DType, Error, Gpu, Hardmax, Kernels, Limits, Max, NanPolicy, Operation,
-    ReduceMax, Slices, Slots, View, wgpu,
+    Plan, ReduceMax, Slices, Slots, Tensor, View, wgpu,
 };
 
 fn run<S: Strategy>(cases: u32, strategy: S, test: impl Fn(S::Value) -> Result<(), TestCaseError>) {
@@ -84,6 +84,7 @@ fn any_limits() -> impl Strategy<Value = Limits> {
             max_group_memory_bytes: memory,
             max_groups: groups,
             int64,
+            shared_buffers: groups % 3 == 0,
         },
     )
 }
@@ -221,6 +222,35 @@ fn kernels_of(gpu: &'static Gpu) -> Kernels {
     })
 }
 
+/// The buffers of a case, each between guards, or all in one. What surrounds inputs wins against everything; scratch and
+/// outputs are full of it, too.
+fn buffers(case: &Case, gpu: &Gpu, plan: &Plan, inputs: &[Tensor]) -> [Vec<Arena>; 3] {
+    let mut inputs: Vec<Vec<u8>> = inputs.iter().map(|input| input.bytes().to_vec()).collect();
+    let dirty = |bytes: &[u64]| bytes.iter().map(|&bytes| vec![0xa5; bytes as usize]).collect::<Vec<_>>();
+    let (mut outputs, scratch) = (dirty(&plan.output_bytes), dirty(&plan.scratch_bytes));
+    if let Some(input) = plan.in_place {
+        outputs[0] = std::mem::replace(&mut inputs[input], vec![0xa5; 16]); // it is not looked at
+    }
+    let guard = [0x7f, 0xff, 0xff, 0xff];
+    let (alignment, counts) = (case.limits.binding_alignment_bytes, [inputs.len(), outputs.len()]);
+    if case.limits.shared_buffers {
+        let content = |is_written| move |bytes| Content { bytes, is_written };
+        let written = outputs.into_iter().chain(scratch).map(content(true));
+        let contents: Vec<Content> = inputs.into_iter().map(content(false)).chain(written).collect();
+        let random = &mut Random::new(case.content_seed);
+        let mut inputs = Arena::together(gpu, alignment.max(32), &contents, &guard, random);
+        let mut outputs = inputs.split_off(counts[0]);
+        let scratch = outputs.split_off(counts[1]);
+        return [inputs, outputs, scratch];
+    }
+    let [input_at, output_at, scratch_at] = case.places.map(|n| n * alignment);
+    let apart = |at: u64, contents: Vec<Vec<u8>>, guard: [u8; 4]| {
+        contents.iter().map(|bytes| Arena::new(gpu, at, bytes, &guard)).collect::<Vec<_>>()
+    };
+    let loud = [0xff, 0x7f, 0xff, 0x5a];
+    [apart(input_at, inputs, guard), apart(output_at, outputs, loud), apart(scratch_at, scratch, loud)]
+}
+
 /// Runs a case between guards and holds it against the reference.
 fn check(case: &Case) -> Result<Outcome, Finding> {
     let gpu = gpu_of(&case.limits);
@@ -236,16 +266,7 @@ fn check(case: &Case) -> Result<Outcome, Finding> {
     if bytes + plan.output_bytes.iter().chain(&plan.scratch_bytes).sum::<u64>() > MEMORY {
         return Ok(Outcome::Skipped(format!("more than {MEMORY} bytes")));
     }
-    // What surrounds the input wins against everything; scratch and outputs are full of it, too.
-    let [input_at, output_at, scratch_at] = case.places.map(|n| n * case.limits.binding_alignment_bytes);
-    let mut inputs: Vec<Arena> =
-        (inputs.iter()).map(|input| Arena::new(gpu, input_at, input.bytes(), &[0x7f, 0xff, 0xff, 0xff])).collect();
-    let dirty = |at: u64, &bytes: &u64| Arena::new(gpu, at, &vec![0xa5; bytes as usize], &[0xff, 0x7f, 0xff, 0x5a]);
-    let mut outputs: Vec<Arena> = plan.output_bytes.iter().map(|bytes| dirty(output_at, bytes)).collect();
-    let scratch: Vec<Arena> = plan.scratch_bytes.iter().map(|bytes| dirty(scratch_at, bytes)).collect();
-    if let Some(input) = plan.in_place {
-        outputs[0] = std::mem::replace(&mut inputs[input], dirty(0, &16)); // it is not looked at
-    }
+    let [inputs, outputs, scratch] = buffers(case, gpu, &plan, &inputs);
     let failed = |error: Error| Finding::new("an error of the device", error);
     let prepared = kernels_of(gpu).prepare_blocking(&plan).map_err(failed)?;
     let mut encoder = common::encoder(gpu);
@@ -257,14 +278,16 @@ fn check(case: &Case) -> Result<Outcome, Finding> {
     prepared.record(&mut encoder, &slots).map_err(failed)?;
     common::submit(gpu, encoder);
     let arenas: Vec<&Arena> = outputs.iter().chain(&inputs).chain(&scratch).collect();
-    let now = common::read_buffers(gpu, &arenas.iter().map(|arena| &arena.buffer).collect::<Vec<_>>());
+    let mut buffers: Vec<&wgpu::Buffer> = arenas.iter().map(|arena| &arena.buffer).collect();
+    buffers.dedup(); // all may lie in one
+    let now = common::read_buffers(gpu, &buffers);
     let shown = || plan.to_string().lines().take(40).collect::<Vec<_>>().join("\n  ");
     let mut got = Vec::new();
-    for (n, (arena, now)) in arenas.iter().zip(now).enumerate() {
-        let inside = arena.inside(&now);
+    for (n, (arena, now)) in arenas.iter().zip(now.iter().cycle()).enumerate() {
+        let inside = arena.inside(now);
         let inside = inside.map_err(|e| Finding::new("a guard", format!("buffer {n}: {e}: {}", shown())))?;
         if n < outputs.len() {
-            got.push(inside.to_vec());
+            got.push(inside[..plan.output_bytes[n] as usize].to_vec());
         }
     }
     match first_difference(&expected, &tensors(&op, got)) {

@@ -3,12 +3,14 @@
 
 mod common;
 
+use std::collections::{HashMap, HashSet};
+
 use common::{
     Arena, Data, USAGES, encoder, filled_buffer, first_difference, gpus, read_buffer, submit, tensor, tensors,
 };
 use wgmax::{
-    AdapterKind, ArgMax, ArgMaxOutput, Bound, DType, Error, Gpu, Kernels, Limits, Operation, Plan, Prepared, ReduceMax,
-    Slots, Tensor, View, wgpu,
+    AdapterKind, AnyOperation, ArgMax, ArgMaxOutput, Bound, DType, Error, Gpu, Kernels, Limits, Operation, Plan,
+    Prepared, ReduceMax, Slots, Tensor, View, wgpu,
 };
 
 const GARBAGE: u8 = 0xa5;
@@ -208,7 +210,7 @@ fn into_an_open_compute_pass() {
         {
             let mut pass = recorded.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             jobs.iter().for_each(|job| job.bind().record_in_pass(&mut pass));
-            jobs[0].bind().record_in_pass(&mut pass);
+            jobs[0].bind().record_in_group(&mut pass);
         }
         submit(gpu, recorded);
         jobs.iter().for_each(|job| job.check(gpu));
@@ -360,6 +362,35 @@ fn an_empty_output_records_nothing() {
         let slots = Slots { inputs: &[], outputs: &[any.slice(..)], scratch: &[] };
         let error = prepared.record(&mut encoder(gpu), &slots).unwrap_err();
         assert_eq!(error, Error::WrongCount { what: "inputs", given: 0, expected: 1 });
+    }
+}
+
+/// What a server does at its start: afterwards nothing is compiled, whatever comes.
+#[test]
+fn all_is_prepared_at_once() {
+    for gpu in gpus() {
+        let kernels = Kernels::new(gpu.device());
+        let ops = [1, 64, 1000, 70_000].map(|rows| {
+            let op = ArgMax::new(DType::F16, View::new([rows, 1000]).unwrap()).axes([1]);
+            (AnyOperation::from(op.clone()), op.plan(kernels.limits()).unwrap())
+        });
+        let plans = ops.clone().map(|(_, plan)| plan);
+        let prepared = kernels.prepare_all_blocking(&plans).unwrap();
+        assert!(prepared.iter().map(|own| own.plan()).eq(&plans));
+        let distinct: HashSet<_> = plans.iter().flat_map(|plan| &plan.dispatches).map(|own| &own.kernel).collect();
+        assert_eq!(kernels.pipeline_count(), distinct.len());
+        plans.iter().for_each(|plan| drop(kernels.prepare_blocking(plan).unwrap()));
+        assert_eq!(kernels.pipeline_count(), distinct.len());
+        // Operations are keys of whatever keeps what was made of them.
+        let known: HashMap<AnyOperation, Prepared> = ops.into_iter().map(|(op, _)| op).zip(prepared).collect();
+        let again = ArgMax::new(DType::F16, View::new([64, 1000]).unwrap()).axes([1]);
+        assert_eq!(known[&again.into()].plan(), &plans[1]);
+        // Of wrong ones the first is told.
+        let mut wrong = plans.clone();
+        wrong[1].dispatches[0].grid = [0; 3];
+        wrong[2].dispatches[0].grid[0] = u32::MAX;
+        assert_eq!(kernels.prepare_all_blocking(&wrong).unwrap_err(), kernels.prepare_blocking(&wrong[1]).unwrap_err());
+        assert!(kernels.prepare_all_blocking(&[]).unwrap().is_empty());
     }
 }
 

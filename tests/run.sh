@@ -2,7 +2,7 @@
 # Runs the tests, by routes: a route is a set of tests and where they run.
 #
 #   tests/run.sh                   for a first look, minutes on two cores with compiling: host, documentation, lavapipe
-#   tests/run.sh --all             every route but mpi: what has to pass before a change goes in
+#   tests/run.sh --all             every route but mpi and burn: what has to pass before a change goes in
 #   tests/run.sh --only ROUTE...   these routes
 #   tests/run.sh --list            the routes' names, and what each of them is
 #
@@ -28,14 +28,16 @@ lavapipe_onnx     ONNX's own node tests on lavapipe, and on the CPU reference
 peers             random nodes on lavapipe, against ONNX Runtime, ONNX's evaluator, OpenVINO and oneDNN
 swiftshader       every GPU test on SwiftShader
 swiftshader_onnx  ONNX's own node tests on SwiftShader, and on the CPU reference
-web               the same cases on every way to WebGPU: native, Chromium, node on Dawn; and the example's page
+web               the same cases on every way to WebGPU: native, Chromium, node on Dawn; and the examples' pages
 capi              the C library, and the same cases through its hosts in Python and C, on lavapipe
+amd               every shader planned for GPUs through AMD's compiler, which needs no GPU: registers, spills, instructions
 hardware          every GPU test on this machine's own GPU
 fuzz              the fuzz targets, for WGMAX_FUZZ_SECONDS each
-mpi               reductions over 1 to 4 ranks of an MPI job, on lavapipe: only by its name"
+mpi               reductions over 1 to 4 ranks of an MPI job, on lavapipe: only by its name
+burn              the operators on tensors of burn, on lavapipe and SwiftShader: only by its name"
 mapfile -t every < <(awk '{ print $1 }' <<<"$list")
-# It installs an MPI, and builds wgpu once more.
-apart=(mpi)
+# One installs an MPI and builds wgpu once more, the other builds all of burn, which takes half an hour.
+apart=(mpi burn)
 first_look=(host documentation lavapipe)
 [[ $(uname) == Linux ]] || first_look=(host documentation hardware)
 
@@ -96,6 +98,7 @@ first_file() {
     done
 }
 lavapipe_icd() { first_file /usr/share/vulkan/icd.d/lvp_icd*.json /usr/local/share/vulkan/icd.d/lvp_icd*.json; }
+radeon_icd() { first_file /usr/share/vulkan/icd.d/radeon_icd*.json /usr/local/share/vulkan/icd.d/radeon_icd*.json; }
 swiftshader_icd() {
     local owned
     mapfile -t owned < <(dpkg -L chromium chromium-common 2>/dev/null | grep 'vk_swiftshader_icd\.json$' || true)
@@ -119,11 +122,14 @@ select_any() {
 
 missing_packages() {
     command -v cc >/dev/null || printf '%s\n' gcc libc6-dev
-    if select_any lavapipe lavapipe_more lavapipe_onnx peers swiftshader swiftshader_onnx web mpi capi; then
+    if select_any lavapipe lavapipe_more lavapipe_onnx peers swiftshader swiftshader_onnx web mpi burn capi amd; then
         have_loader || printf '%s\n' libvulkan1
     fi
-    if select_any lavapipe lavapipe_more lavapipe_onnx peers web mpi capi; then
+    if select_any lavapipe lavapipe_more lavapipe_onnx peers web mpi burn capi; then
         [[ -n $(lavapipe_icd) ]] || printf '%s\n' mesa-vulkan-drivers
+    fi
+    if select_any amd; then
+        [[ -n $(radeon_icd) ]] || printf '%s\n' mesa-vulkan-drivers
     fi
     # For the cases, peers and hosts that take Python packages.
     if select_any lavapipe_onnx peers swiftshader_onnx capi; then
@@ -133,7 +139,7 @@ missing_packages() {
         have_cjson || printf '%s\n' libcjson-dev
     fi
     # Ubuntu's chromium package is a stub for a snap, without the file.
-    if select_any swiftshader swiftshader_onnx web; then
+    if select_any swiftshader swiftshader_onnx web burn; then
         [[ -n $(swiftshader_icd) || $(distribution) != debian ]] || printf '%s\n' chromium
     fi
 }
@@ -293,6 +299,12 @@ route_capi() {
     report+=("${lines[@]/#/    }")
 }
 
+# Not by nextest, which keeps what a test says that passes: here, that the table is another compiler's.
+route_amd() {
+    on_driver "$(radeon_icd)" "no RADV found (Debian and Ubuntu: libvulkan1 and mesa-vulkan-drivers)" amd \
+        cargo test --package wgmax-amd-tests --no-fail-fast
+}
+
 # Whatever adapter the tests pick when they may see all.
 route_hardware() {
     if [[ $(uname) != Linux || -e /dev/nvidiactl ]] || compgen -G '/dev/dri/renderD*' >/dev/null; then
@@ -324,6 +336,11 @@ route_mpi() {
         77) report+=("mpi: LEFT OUT, no MPI is here, and none could be installed") ;;
         *) on_lavapipe mpi integrations/mpi/run.sh ;;
     esac
+}
+
+route_burn() {
+    on_lavapipe burn integrations/burn/run.sh
+    on_swiftshader "burn on SwiftShader" integrations/burn/run.sh
 }
 
 for name in "${selected[@]}"; do

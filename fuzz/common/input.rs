@@ -149,7 +149,8 @@ impl Input<'_> {
     pub fn limits(&mut self) -> Limits {
         let adapter = self.pick(&AdapterKind::ALL);
         let changed = self.byte();
-        let mut limits = Limits { adapter, int64: changed & 64 != 0, ..Limits::default() };
+        let (int64, shared_buffers) = (changed & 64 != 0, changed & 128 != 0);
+        let mut limits = Limits { adapter, int64, shared_buffers, ..Limits::default() };
         let word = |input: &mut Self| input.number().min(u32::MAX.into()) as u32;
         if changed & 1 != 0 {
             limits.max_binding_bytes = self.number();

@@ -53,6 +53,9 @@ fn operation(input: &mut Input<'_>) -> Result<AnyOperation, Error> {
             if input.flag() {
                 op = op.in_place(usize::from(input.byte()) % (count + 1));
             }
+            if input.flag() {
+                op = op.view_of(usize::from(input.byte()) % (count + 1), usize::from(input.byte()) % (count + 1));
+            }
             op.into()
         }
     })

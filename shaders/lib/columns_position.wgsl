@@ -2,8 +2,8 @@
 // column, and the row is found at the end by reading the winning tile again; where ROW_BY_ROW, rows are what is compared.
 // Narrow types only.
 import package::{
-    Best, ELEMENT_BITS, ELEMENT_MASK, LANES, LAST, LEAST, Maxima, RAGGED, STORES_KEYS, WIDE, empty_unit,
-    key_of_tie, lane_maxima, lane_ties, params, run_of, run_within, store_lane, ties_of, words, words_bits,
+    Best, ELEMENT_BITS, ELEMENT_MASK, LANES, LAST, LEAST, Maxima, RAGGED, STORES_KEYS, WIDE, empty_unit, four_words,
+    key_of_tie, lane_maxima, lane_ties, params, run_of, run_within, store_lane, ties_of, words_at, words_bits,
 };
 
 // Of each column the greatest tie so far, the row that it is in, or that its tile begins with, and, only where they are stored, the greatest
@@ -127,11 +127,9 @@ fn locate(start: u32, lane: u32, tiles: vec4<u32>, end: u32, ties: vec4<i32>) ->
 // Lane `lane` of the words that begin with four elements. Where RAGGED, columns that are no one's may lie outside the binding.
 fn column_bits(e: vec4<u32>, lane: u32) -> vec4<u32> {
     if (!RAGGED) {
-        return words_bits(vec4<u32>(words[e.x / LANES], words[e.y / LANES], words[e.z / LANES], words[e.w / LANES]), lane);
+        return words_bits(four_words(e / LANES), lane);
     }
     let own = e + lane;
-    let last = vec4<i32>(i32(arrayLength(&words)) - 1);
-    let at = clamp(bitcast<vec4<i32>>(own) >> vec4<u32>(LANES / 2u), vec4<i32>(0), last);
-    let here = vec4<u32>(words[at.x], words[at.y], words[at.z], words[at.w]);
+    let here = words_at(bitcast<vec4<i32>>(own) >> vec4<u32>(LANES / 2u));
     return (here << (32u - ELEMENT_BITS * (own % LANES + 1u))) & vec4<u32>(ELEMENT_MASK);
 }

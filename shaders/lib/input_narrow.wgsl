@@ -1,31 +1,22 @@
-// The input as words; element e is lane e % LANES of word e / LANES.
-import package::{Key, LANES, first_elements, joined, shifted, word_key};
+// Elements of the input: number e is lane e % LANES of word e / LANES.
+import package::{Key, LANES, first_elements, four_words, joined, shifted, word, word_count, word_key, words_at};
 
-@group(0) @binding(1) var<storage, read> words: array<u32>;
-
-fn element_key(e: u32) -> Key { return word_key(words[e / LANES], e % LANES); }
+fn element_key(e: u32) -> Key { return word_key(word(e / LANES), e % LANES); }
 
 // The pack whose first element is number `first`, where a word outside [begin, end) is the nearest one within.
 fn pack_within(first: u32, begin: u32, end: u32) -> vec4<u32> {
     let elements = vec4<u32>(first) + vec4<u32>(0u, LANES, 2u * LANES, 3u * LANES);
-    let at = clamp(elements, vec4<u32>(begin), vec4<u32>(end - 1u)) / LANES;
-    return vec4<u32>(words[at.x], words[at.y], words[at.z], words[at.w]);
-}
-
-// Four words; of those outside the binding the nearest one within: their elements are no one's.
-fn words_at(numbers: vec4<i32>) -> vec4<u32> {
-    let at = clamp(numbers, vec4<i32>(0), vec4<i32>(i32(arrayLength(&words)) - 1));
-    return vec4<u32>(words[at.x], words[at.y], words[at.z], words[at.w]);
+    return four_words(clamp(elements, vec4<u32>(begin), vec4<u32>(end - 1u)) / LANES);
 }
 
 // The pack that begins with element e, wherever that is.
 fn pack_from(e: u32) -> vec4<u32> {
-    let word = bitcast<i32>(e) >> (LANES / 2u); // LANES are 1, 2 or 4
-    let own = words_at(vec4<i32>(word) + vec4<i32>(0, 1, 2, 3));
+    let first = bitcast<i32>(e) >> (LANES / 2u); // LANES are 1, 2 or 4
+    let own = words_at(vec4<i32>(first) + vec4<i32>(0, 1, 2, 3));
     if (LANES == 1u) {
         return own;
     }
-    return shifted(own, words[min(word + 4, i32(arrayLength(&words)) - 1)], e % LANES);
+    return shifted(own, word(bitcast<u32>(min(first + 4, i32(word_count()) - 1))), e % LANES);
 }
 
 // The first `count` elements of the pack that begins with element e, and behind them what the one that begins with `other` has

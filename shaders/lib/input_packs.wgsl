@@ -1,6 +1,6 @@
 // The same input as 16-byte packs, for the bulk of the loads. A pack that is not wholly inside the input's binding, or
 // not wholly wanted, is put together from words.
-import package::{BoundPack, ELEMENT_BYTES, PACK_ELEMENTS, least_pack, words, words_of};
+import package::{BoundPack, ELEMENT_BYTES, PACK_ELEMENTS, four_words, least_pack, word_count, words_of};
 
 @group(0) @binding(2) var<storage, read> packs: array<BoundPack>;
 
@@ -26,8 +26,7 @@ fn byte_mask(begin: vec4<i32>, end: vec4<i32>) -> vec4<u32> {
 
 // Pack number p; elements outside [begin, end) are such that they lose.
 fn partial_pack(p: u32, begin: u32, end: u32) -> vec4<u32> {
-    let word = p * 4u;
-    let raw = vec4<u32>(words[word], words[word + 1u], words[word + 2u], words[word + 3u]);
+    let raw = four_words(p * 4u + vec4<u32>(0u, 1u, 2u, 3u));
     let first = p * PACK_ELEMENTS;
     let word_bytes = vec4<i32>(0, 4, 8, 12);
     let begin_byte = i32(max(begin, first) - first) * i32(ELEMENT_BYTES);
@@ -37,4 +36,4 @@ fn partial_pack(p: u32, begin: u32, end: u32) -> vec4<u32> {
 }
 
 // Asks for both lengths (see grid.wgsl).
-fn no_input() -> bool { return max(arrayLength(&words), arrayLength(&packs)) == 0u; }
+fn no_input() -> bool { return max(word_count(), arrayLength(&packs)) == 0u; }

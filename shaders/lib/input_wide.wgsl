@@ -1,20 +1,12 @@
-// The input as words; element e is words 2e and 2e + 1.
-import package::{Key, key_of};
+// Elements of the input: number e is words 2e and 2e + 1.
+import package::{Key, four_words, key_of, word, words_at};
 
-@group(0) @binding(1) var<storage, read> words: array<u32>;
-
-fn element_key(e: u32) -> Key { return key_of(vec2<u32>(words[2u * e], words[2u * e + 1u])); }
+fn element_key(e: u32) -> Key { return key_of(vec2<u32>(word(2u * e), word(2u * e + 1u))); }
 
 // The pack whose first element is number `first`, where an element outside [begin, end) is the nearest one within.
 fn pack_within(first: u32, begin: u32, end: u32) -> vec4<u32> {
     let at = clamp(vec2<u32>(first, first + 1u), vec2<u32>(begin), vec2<u32>(end - 1u)) * 2u;
-    return vec4<u32>(words[at.x], words[at.x + 1u], words[at.y], words[at.y + 1u]);
-}
-
-// Four words; of those outside the binding the nearest one within: their elements are no one's.
-fn words_at(numbers: vec4<i32>) -> vec4<u32> {
-    let at = clamp(numbers, vec4<i32>(0), vec4<i32>(i32(arrayLength(&words)) - 1));
-    return vec4<u32>(words[at.x], words[at.y], words[at.z], words[at.w]);
+    return four_words(at.xxyy + vec4<u32>(0u, 1u, 0u, 1u));
 }
 
 // The pack that begins with element e, wherever that is.

@@ -2,6 +2,12 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::num::NonZeroU64;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+#[cfg(not(target_arch = "wasm32"))]
+use std::{
+    iter, panic,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
 
 use super::{Prepared, Scopes, explain};
 use crate::plan::{Kernel, Plan};
@@ -119,6 +125,33 @@ impl Kernels {
         pollster::block_on(self.prepare(plan))
     }
 
+    /// [`Kernels::prepare`] for many plans at once, on all cores: at a start, so that nothing is compiled later.
+    ///
+    /// # Errors
+    /// The first plan's of which there is one, as there. What was compiled until then is kept.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn prepare_all_blocking(&self, plans: &[Plan]) -> Result<Vec<Prepared>, Error> {
+        let next = AtomicUsize::new(0);
+        let some = || {
+            let plans = iter::from_fn(|| {
+                let n = next.fetch_add(1, Ordering::Relaxed);
+                plans.get(n).map(|plan| (n, plan))
+            });
+            plans.map(|(n, plan)| (n, self.prepare_blocking(plan))).collect::<Vec<_>>()
+        };
+        let cores = thread::available_parallelism().map_or(1, usize::from).min(plans.len());
+        let mut prepared = thread::scope(|scope| {
+            let others: Vec<_> = (1..cores).map(|_| scope.spawn(some)).collect();
+            let mut all = some();
+            for other in others {
+                all.extend(other.join().unwrap_or_else(|panic| panic::resume_unwind(panic)));
+            }
+            all
+        });
+        prepared.sort_by_key(|(n, _)| *n);
+        prepared.into_iter().map(|(_, own)| own).collect()
+    }
+
     async fn pipeline(&self, kernel: &Kernel) -> Result<Pipeline, Error> {
         let slot = self.slot(kernel);
         if let Some(pipeline) = slot.pipeline.get() {
@@ -154,7 +187,7 @@ fn compile(device: &wgpu::Device, kernel: &Kernel, cache: Option<&wgpu::Pipeline
     };
     let mut entries = vec![entry(0, wgpu::BufferBindingType::Uniform, None)];
     entries.extend(kernel.bindings().iter().map(|own| {
-        let storage = wgpu::BufferBindingType::Storage { read_only: !own.writes };
+        let storage = wgpu::BufferBindingType::Storage { read_only: !own.read_write };
         entry(own.binding, storage, NonZeroU64::new(own.element_bytes))
     }));
     let layout =

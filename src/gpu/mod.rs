@@ -36,6 +36,7 @@ impl From<&wgpu::Device> for Limits {
             max_group_memory_bytes: limits.max_compute_workgroup_storage_size,
             max_groups: limits.max_compute_workgroups_per_dimension,
             int64: device.features().contains(wgpu::Features::SHADER_INT64),
+            shared_buffers: false,
         }
     }
 }

@@ -3,7 +3,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::kernels::Pipeline;
-use crate::plan::{Binding, Plan, Slot};
+use crate::plan::{Plan, Slot};
 use crate::{Error, Limits};
 
 /// The buffers of one use of a plan, in the plan's order. A slice's offset must be a multiple of the device's
@@ -12,8 +12,9 @@ use crate::{Error, Limits};
 /// All are buffers of the device that the plan was prepared on. One of another device is refused, but not one of a device
 /// of another `wgpu::Instance`: wgpu numbers each instance's buffers anew and takes it for one of its own.
 ///
-/// What is written (outputs and scratch) must not overlap anything else, and no dispatch may read and write one buffer:
-/// keep outputs and scratch in other buffers than inputs, and each scratch in a buffer of its own.
+/// What is written (outputs and scratch) must not overlap anything else. WebGPU refuses a dispatch that reads and writes one
+/// buffer: keep outputs and scratch in other buffers than inputs, and each scratch in a buffer of its own; or plan with
+/// [`Limits::shared_buffers`], and everything may lie in one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Slots<'a> {
     /// At least [`Plan::input_bytes`] each.
@@ -84,7 +85,7 @@ impl Prepared {
     ///
     /// # Errors
     /// [`Error::WrongCount`], [`Error::BindingTooSmall`], [`Error::BindingMisaligned`], [`Error::BindingUsage`],
-    /// [`Error::BindingOverlap`] or [`Error::BindingSharesBuffer`]: see [`Slots`]. [`Error::BindingRefused`] for a buffer
+    /// [`Error::BindingOverlap`], [`Error::InputsOverlap`] or [`Error::BindingSharesBuffer`]: see [`Slots`]. [`Error::BindingRefused`] for a buffer
     /// that was destroyed, or is another device's; [`Error::DeviceLost`], [`Error::OutOfMemory`] and [`Error::Gpu`] from
     /// the device.
     ///
@@ -174,7 +175,7 @@ impl Prepared {
             });
             BoundPass { pipeline: pipeline.pipeline.clone(), group, grid: pass.grid }
         };
-        Bound { label: plan.label.clone(), passes: passes.map(bind).collect() }
+        Bound { prepared: self.clone(), passes: passes.map(bind).collect() }
     }
 
     /// [`bind`](Prepared::bind) and [`record`](Bound::record) in one, for buffers that are used once.
@@ -201,17 +202,39 @@ impl Prepared {
         for (i, written) in used.iter().enumerate().filter(|(_, own)| !matches!(own.slot, Slot::Input(_))) {
             let others = used.iter().enumerate().filter(|&(j, _)| j != i).map(|(_, own)| own);
             if let Some(other) = others.into_iter().find(|other| overlap(written, other)) {
+                let ranges = [written.range(), other.range()];
                 let (written, other) = (self.name(written.slot), other.slot.to_string());
-                return Err(Error::BindingOverlap { written, other });
+                return Err(Error::BindingOverlap { written, other, ranges });
             }
         }
-        let buffer = |b: &Binding| slots.get(b.slot).map(|slice| slice.buffer());
-        for pass in &plan.dispatches {
-            for written in pass.bindings.iter().filter(|b| b.writes) {
-                let mut reads = pass.bindings.iter().filter(|b| !b.writes);
-                if let Some(read) = reads.find(|read| buffer(read) == buffer(written)) {
-                    let (written, read) = (self.name(written.slot), read.slot.to_string());
-                    return Err(Error::BindingSharesBuffer { written, read });
+        let shared = plan.dispatches.iter().all(|own| own.kernel.shared_buffers);
+        if shared { self.check_inputs_apart(&used) } else { self.check_buffers_apart(slots) }
+    }
+
+    /// No buffer is both read and written. That asks nothing of the dispatches, which depend on shapes.
+    fn check_buffers_apart(&self, slots: &Slots<'_>) -> Result<(), Error> {
+        let plan = &self.0.plan;
+        let inputs = (0..slots.inputs.len()).filter(|&n| plan.input_bytes[n] > 0).map(Slot::Input);
+        let scratch = || (0..slots.scratch.len()).map(Slot::Scratch);
+        let buffer = |slot: Slot| slots.get(slot).map(|slice| slice.buffer());
+        for written in (0..slots.outputs.len()).map(Slot::Output).chain(scratch()) {
+            let mut reads = inputs.clone().chain(scratch()).filter(|&read| read != written);
+            if let Some(read) = reads.find(|&read| buffer(read) == buffer(written)) {
+                return Err(Error::BindingSharesBuffer { written: self.name(written), read: read.to_string() });
+            }
+        }
+        Ok(())
+    }
+
+    /// No byte is bound twice by one dispatch: inputs of one are apart. What is written overlaps nothing anyway.
+    fn check_inputs_apart(&self, used: &[Used<'_>]) -> Result<(), Error> {
+        for pass in self.0.plan.dispatches.iter().filter(|pass| pass.bindings.len() > 2) {
+            let bound: Vec<&Used<'_>> =
+                used.iter().filter(|own| pass.bindings.iter().any(|b| b.slot == own.slot)).collect();
+            for (n, own) in bound.iter().enumerate() {
+                if let Some(other) = bound[..n].iter().find(|other| overlap(own, other)) {
+                    let (input, ranges) = (self.name(own.slot), [own.range(), other.range()]);
+                    return Err(Error::InputsOverlap { input, other: other.slot.to_string(), ranges });
                 }
             }
         }
@@ -249,9 +272,16 @@ fn used_slots<'a>(plan: &Plan, slots: &'a Slots<'a>) -> Vec<Used<'a>> {
     touched.filter_map(|(slot, needed)| Some(Used { slot, slice: slots.get(slot)?, needed })).collect()
 }
 
+impl Used<'_> {
+    /// The bytes of its buffer that are needed.
+    fn range(&self) -> Range<u64> {
+        self.slice.offset()..self.slice.offset() + self.needed
+    }
+}
+
 fn overlap(a: &Used<'_>, b: &Used<'_>) -> bool {
-    let (at_a, at_b) = (a.slice.offset(), b.slice.offset());
-    a.slice.buffer() == b.slice.buffer() && at_a < at_b + b.needed && at_b < at_a + a.needed
+    let (own, other) = (a.range(), b.range());
+    a.slice.buffer() == b.slice.buffer() && own.start < other.end && other.start < own.end
 }
 
 fn filled_buffer(
@@ -285,7 +315,7 @@ impl<'a> Slots<'a> {
 /// A prepared plan with its buffers: record it as often as you like, in any encoder of its device.
 #[derive(Clone, Debug)]
 pub struct Bound {
-    label: String,
+    prepared: Prepared,
     passes: Vec<BoundPass>,
 }
 
@@ -297,13 +327,31 @@ struct BoundPass {
 }
 
 impl Bound {
+    /// The plan.
+    pub fn plan(&self) -> &Plan {
+        self.prepared.plan()
+    }
+
+    /// The operation, for people: the label of its pass, of its bind groups and of its debug group.
+    pub fn label(&self) -> &str {
+        &self.plan().label
+    }
+
     /// Records the dispatches into a compute pass of their own. Nothing is submitted.
     pub fn record(&self, encoder: &mut wgpu::CommandEncoder) {
         if self.passes.is_empty() {
             return;
         }
-        let descriptor = wgpu::ComputePassDescriptor { label: Some(&self.label), timestamp_writes: None };
+        let descriptor = wgpu::ComputePassDescriptor { label: Some(self.label()), timestamp_writes: None };
         self.record_in_pass(&mut encoder.begin_compute_pass(&descriptor));
+    }
+
+    /// [`record_in_pass`](Bound::record_in_pass) within a debug group, as RenderDoc and others show it, named by the
+    /// [label](Bound::label).
+    pub fn record_in_group(&self, pass: &mut wgpu::ComputePass<'_>) {
+        pass.push_debug_group(self.label());
+        self.record_in_pass(pass);
+        pass.pop_debug_group();
     }
 
     /// Records the dispatches into an open compute pass. They set its pipeline and its bind group 0.

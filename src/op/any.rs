@@ -13,7 +13,7 @@ use crate::{Error, Limits, Tensor, TensorType};
 /// assert_eq!(op.outputs()?[0].shape, [2]);
 /// # Ok::<(), wgmax::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum AnyOperation {
     /// The maximum over axes.

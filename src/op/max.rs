@@ -23,7 +23,7 @@ use crate::{DType, Error, Limits, Parts, Tensor, TensorType, View, plan, referen
 /// assert_eq!(relu.reference(&[&x])?[0].to_vec::<f32>()?, [0.0, 2.0, 3.0, 0.0]);
 /// # Ok::<(), wgmax::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Max {
@@ -35,13 +35,16 @@ pub struct Max {
     pub(crate) nan: NanPolicy,
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) in_place: Option<usize>,
+    /// Inputs that are views of others' buffers, each with the other.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub(crate) views_of: Vec<(usize, usize)>,
 }
 
 impl Max {
     /// The maximum of these inputs; NaN propagates.
     pub fn new(dtype: DType, inputs: impl IntoIterator<Item = impl Into<Parts>>) -> Max {
         let inputs = inputs.into_iter().map(Into::into).collect();
-        Max { dtype, inputs, constant: None, nan: NanPolicy::default(), in_place: None }
+        Max { dtype, inputs, constant: None, nan: NanPolicy::default(), in_place: None, views_of: vec![] }
     }
 
     /// One more operand, known now: it travels with the plan and needs no buffer of the caller's. A scalar 0 makes a
@@ -64,6 +67,41 @@ impl Max {
         self
     }
 
+    /// Says that an input is another view of the buffer that is given as `other`, or the same view: it is read there, and
+    /// what is given as the input is not looked at. In plans with [`Limits::shared_buffers`] inputs that overlap must be
+    /// such; else they may be.
+    pub fn view_of(mut self, input: usize, other: usize) -> Max {
+        self.views_of.push((input, other));
+        self
+    }
+
+    /// The input whose buffer this one is read from: mostly its own.
+    pub(crate) fn buffer_of(&self, input: usize) -> usize {
+        self.views_of.iter().find(|&&(own, _)| own == input).map_or(input, |&(_, other)| other)
+    }
+
+    fn check_views_of(&self) -> Result<(), Error> {
+        for (n, &(input, other)) in self.views_of.iter().enumerate() {
+            let refused = |reason: String| Err(Error::NotAViewOf { input, other, reason });
+            let (Some(own), Some(of)) = (self.inputs.get(input), self.inputs.get(other)) else {
+                return refused(format!("there are {} inputs", self.inputs.len()));
+            };
+            if self.views_of[..n].iter().any(|earlier| earlier.0 == input) {
+                return refused("it was said to be one before".into());
+            }
+            if input == other || self.buffer_of(other) != other {
+                return refused("the other has no buffer of its own".into());
+            }
+            if self.in_place == Some(input) || self.in_place == Some(other) {
+                return refused("the output is written there".into());
+            }
+            if own.views().len() != of.views().len() {
+                return refused(format!("it comes in {} parts, the other in {}", own.views().len(), of.views().len()));
+            }
+        }
+        Ok(())
+    }
+
     /// The shape of the output, once everything is known to be right.
     pub(crate) fn checked(&self) -> Result<Vec<u64>, Error> {
         if self.inputs.is_empty() {
@@ -77,6 +115,7 @@ impl Max {
                 expected: self.dtype,
             });
         }
+        self.check_views_of()?;
         let shapes = self.inputs.iter().map(Parts::shape).chain(constant.map(Tensor::shape));
         let shape = broadcast_shape(shapes)?;
         if let Some(input) = self.in_place {
@@ -92,7 +131,7 @@ impl Max {
                 let reason = format!("it comes in {} parts", own.views().len());
                 return Err(Error::NotInPlace { input, reason });
             };
-            if !view.is_empty() && *view != View::new(shape.clone())? {
+            if !view.is_empty() && view.without_idle_strides() != View::new(shape.clone())?.without_idle_strides() {
                 let (strides, offset) = (view.strides(), view.offset());
                 let reason = format!("it is not contiguous from element 0: strides {}, offset {offset}", list(strides));
                 return Err(Error::NotInPlace { input, reason });
@@ -130,11 +169,20 @@ impl Operation for Max {
     }
 
     fn inputs(&self) -> Result<Vec<InputNeed>, Error> {
-        let mut needs = Vec::with_capacity(self.inputs.len());
-        for input in &self.inputs {
-            needs.extend(part_needs(self.dtype, input)?);
+        let own = self.inputs.iter().map(|input| part_needs(self.dtype, input));
+        let mut needs = own.collect::<Result<Vec<_>, Error>>()?;
+        for &(input, other) in &self.views_of {
+            // A wrong one is an error of the outputs.
+            if let Ok([own, of]) = needs.get_disjoint_mut([input, other]) {
+                let longer = |of: &mut InputNeed, own: &InputNeed| {
+                    if own.elements > of.elements {
+                        *of = *own
+                    }
+                };
+                of.iter_mut().zip(own).for_each(|(of, own)| longer(of, own));
+            }
         }
-        Ok(needs)
+        Ok(needs.concat())
     }
 
     fn outputs(&self) -> Result<Vec<TensorType>, Error> {

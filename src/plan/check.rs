@@ -90,8 +90,12 @@ impl Plan {
                 Some(problem) => problem,
                 None => continue, // there is one for each
             };
-            let alone = dispatch.bindings.iter().filter(|other| own.writes && other.slot == own.slot).count() < 2;
-            let problem = problem.or((!alone).then(|| format!("{} is written and bound twice", own.slot)));
+            let times = dispatch.bindings.iter().filter(|other| other.slot == own.slot).count();
+            let problem = problem.or(match (own.writes, dispatch.kernel.shared_buffers, times) {
+                (false, false, _) | (_, _, 0..=1) => None,
+                (true, _, _) => Some(format!("{} is written and bound twice", own.slot)),
+                (false, true, _) => Some(format!("{} is bound twice by a kernel of shared buffers", own.slot)),
+            });
             ensure(problem.is_none(), || format!("binding {}: {}", own.binding, problem.unwrap_or_default()))?;
         }
         Ok(())

@@ -43,6 +43,9 @@ pub(super) struct Tuning {
     pub int64: bool,
 }
 
+/// The bytes of a pack.
+pub(super) const PACK_BYTES: u64 = 16;
+
 /// The most bytes of workgroup memory that a team's merge keeps for each invocation.
 pub(super) const MEMBER_BYTES: u64 = 16;
 
@@ -99,7 +102,11 @@ impl Device {
     pub fn new(limits: &Limits) -> Result<Device, Error> {
         limits.check()?;
         const MAX_BINDING_BYTES: u64 = (1 << 32) - 4;
-        let limits = Limits { max_binding_bytes: limits.max_binding_bytes.min(MAX_BINDING_BYTES), ..limits.clone() };
+        let mut max_binding_bytes = limits.max_binding_bytes.min(MAX_BINDING_BYTES);
+        if limits.shared_buffers {
+            max_binding_bytes -= max_binding_bytes % PACK_BYTES; // inputs are bound in whole packs
+        }
+        let limits = Limits { max_binding_bytes, ..limits.clone() };
         let row = match limits.adapter {
             AdapterKind::Hardware => HARDWARE,
             AdapterKind::Lavapipe => LAVAPIPE,

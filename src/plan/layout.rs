@@ -10,7 +10,7 @@ use crate::shader::{Dim, MAX_DIMS};
 use crate::{DType, Error, Parts, View};
 
 /// A view of one input.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub(super) struct Source {
     pub slot: Slot,
     pub view: View,
@@ -18,9 +18,8 @@ pub(super) struct Source {
 
 /// The parts of an operation's input, which begins with that slot. Those without elements are left out.
 pub(super) fn sources(input: &Parts, first_slot: usize) -> Vec<Source> {
-    let source = |(n, view): (usize, &View)| Source { slot: Slot::Input(first_slot + n), view: view.clone() };
-    let sources = input.views().iter().enumerate().map(source);
-    sources.filter(|source| !source.view.is_empty()).collect()
+    let parts = input.views().iter().enumerate().filter(|(_, view)| !view.is_empty());
+    parts.map(|(n, view)| Source { slot: Slot::Input(first_slot + n), view: view.without_idle_strides() }).collect()
 }
 
 /// A dimension of a view.

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::device::{Device, MAX_ELEMENTS};
 use super::layout::{Extent, Source, boxed, gcd, sources};
-use super::output_box::{OutputBox, Rows, Turns};
+use super::output_box::{OutputBox, Read, Rows, Turns};
 use super::{Binding, Dispatches, Plan, Slot, check_count, nan_override, output_bindings, target_part};
 use crate::error::list;
 use crate::{DType, Error, Limits, Max, NanPolicy, Operation, Parts, View};
@@ -25,14 +25,14 @@ pub(crate) fn max(op: &Max, limits: &Limits) -> Result<Plan, Error> {
     if target.bytes == 0 {
         return Ok(plan);
     }
-    let mut operands = Vec::new();
-    let mut slot = 0;
-    for (n, input) in op.inputs.iter().enumerate() {
-        match op.in_place == Some(n) {
-            true => plan.in_place = Some(slot),
-            false => operands.push(Operand::new(sources(input, slot), input.shape(), &output.shape)?),
+    let slots: Vec<usize> = first_slots(&op.inputs).collect();
+    plan.in_place = op.in_place.map(|input| slots[input]);
+    let mut operands: Vec<Operand> = Vec::new();
+    for (n, input) in op.inputs.iter().enumerate().filter(|&(n, _)| op.in_place != Some(n)) {
+        let operand = Operand::new(sources(input, slots[op.buffer_of(n)]), input.shape(), &output.shape)?;
+        if !operands.contains(&operand) {
+            operands.push(operand); // the maximum of something with itself is no more than that
         }
-        slot += input.views().len();
     }
     if let Some(constant) = &op.constant {
         let source = Source { slot: Slot::Embedded(0), view: View::new(constant.shape())? };
@@ -42,6 +42,15 @@ pub(crate) fn max(op: &Max, limits: &Limits) -> Result<Plan, Error> {
         plan.embedded.push(bytes);
     }
     plan.complete(Broadcast::new(op, &output.shape, operands, target, device)?.dispatches()?, device)
+}
+
+/// The first slot of each input: its parts have one each.
+fn first_slots(inputs: &[Parts]) -> impl Iterator<Item = usize> {
+    inputs.iter().scan(0, |slots, input| {
+        let first = *slots;
+        *slots += input.views().len();
+        Some(first)
+    })
 }
 
 /// Writes the elements of input 0 as they are, but for NaN, which is made canonical: each is a maximum of one. Nothing where that
@@ -159,6 +168,21 @@ impl<'a> Broadcast<'a> {
         self.device.max_invocations.saturating_mul(share)
     }
 
+    /// What one dispatch reads, and the next. Of a buffer that may be written, too, no byte is bound twice by one.
+    fn groups<'r>(&self, reads: &'r [Read]) -> Vec<&'r [Read]> {
+        let mut groups = Vec::new();
+        let mut rest = reads;
+        while !rest.is_empty() {
+            let shared = self.device.limits.shared_buffers;
+            let bound = |n: &usize| shared && rest[..*n].iter().any(|read| read.slot() == rest[*n].slot());
+            let most = rest.len().min(self.max_operands as usize);
+            let (group, left) = rest.split_at((1..most).find(bound).unwrap_or(most));
+            groups.push(group);
+            rest = left;
+        }
+        groups
+    }
+
     /// The dispatches that write one box.
     fn one_box(&self, indices: &[Range<u64>]) -> Result<Dispatches, Error> {
         let (dtype, device, in_place) = (self.op.dtype, self.device, self.op.in_place.is_some());
@@ -184,7 +208,7 @@ impl<'a> Broadcast<'a> {
         };
         let mut dispatches = Dispatches::default();
         let mut continues = in_place;
-        for reads in own.rounds(&sources)?.iter().flat_map(|round| round.chunks(self.max_operands as usize)) {
+        for reads in own.rounds(&sources)?.iter().flat_map(|round| self.groups(round)) {
             dispatches.append(own.dispatches(reads, continues)?)?;
             continues = true;
         }
@@ -196,6 +220,7 @@ impl<'a> Broadcast<'a> {
 }
 
 /// An input stretched to the output's shape, in parts along one dimension of it.
+#[derive(PartialEq)]
 struct Operand {
     dimension: usize,
     /// Where each part begins, ascending.

@@ -27,7 +27,7 @@ pub(crate) use partials::merge_shards;
 pub use portable::{PortableAccess, PortableBinding, PortableDispatch, PortablePlan, PortableShader, PortableSlot};
 pub(crate) use reduce_max::reduce_max;
 
-use device::Device;
+use device::{Device, PACK_BYTES};
 
 use crate::dtype::padded_bytes;
 pub use crate::shader::{
@@ -126,7 +126,10 @@ impl Plan {
     }
 
     /// The plan with these dispatches and their needs counted, if the device has bindings enough for them.
-    fn complete(mut self, dispatches: Dispatches, device: &Device) -> Result<Plan, Error> {
+    fn complete(mut self, mut dispatches: Dispatches, device: &Device) -> Result<Plan, Error> {
+        if device.limits.shared_buffers {
+            dispatches.0.iter_mut().for_each(Dispatch::share_buffers);
+        }
         let needed = dispatches.0.iter().map(|dispatch| dispatch.bindings.len() as u64).max().unwrap_or(0);
         let (what, given) = ("max_storage_buffers_per_shader_stage", device.limits.max_storage_bindings.into());
         if needed > given {
@@ -144,6 +147,27 @@ impl Plan {
         Ok(self)
     }
 
+    /// Scratch that is enough for every plan, on any device, of operations over a type whose inputs have at most so many
+    /// bytes together, and their outputs so many. Smaller tensors may need more than larger ones do, but never more than
+    /// this: so that scratch can be made once, for the largest batch.
+    ///
+    /// ```
+    /// # use wgmax::{DType, Hardmax, Limits, Operation, Plan, Slices, View};
+    /// let batch = |rows| Hardmax::new(DType::F16, View::new([rows, 32_000]).unwrap(), Slices::Along(-1));
+    /// let bytes = |rows: u64| rows * 32_000 * 2;
+    /// let most = Plan::most_scratch_bytes(DType::F16, bytes(64), bytes(64));
+    /// for rows in 1..=64 {
+    ///     let scratch = batch(rows).plan(&Limits::default())?.scratch_bytes;
+    ///     assert!(scratch[0] <= most[0] && scratch[1] <= most[1]);
+    /// }
+    /// # Ok::<(), wgmax::Error>(())
+    /// ```
+    pub const fn most_scratch_bytes(dtype: DType, input_bytes: u64, output_bytes: u64) -> [u64; 2] {
+        // A 64th of what is seen; and the winner of each slice of two elements or more, a word.
+        let elements = output_bytes / dtype.bytes();
+        [(input_bytes / 64).saturating_add(64 << 10), (elements / 2).saturating_mul(4)]
+    }
+
     /// Bytes that the dispatches read and write in all: each binding once, except that one bound twice, as words and as
     /// packs, counts once, and one that is read and written counts twice.
     pub fn moved_bytes(&self) -> u64 {
@@ -159,6 +183,17 @@ impl Plan {
             seen.iter().map(bytes).fold(0, u64::saturating_add)
         };
         self.dispatches.iter().map(dispatch_bytes).fold(0, u64::saturating_add)
+    }
+}
+
+impl Dispatch {
+    /// The same where one buffer may hold everything: an input is bound once, in whole packs.
+    fn share_buffers(&mut self) {
+        self.kernel.shared_buffers = true;
+        let declared = self.kernel.bindings();
+        self.bindings.retain(|own| declared.iter().any(|declaration| declaration.binding == own.binding));
+        let inputs = self.bindings.iter_mut().filter(|own| matches!(own.slot, Slot::Input(_)));
+        inputs.for_each(|own| own.bytes = own.bytes.next_multiple_of(PACK_BYTES));
     }
 }
 

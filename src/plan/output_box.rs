@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::device::{Device, FEWEST_PACKS, stride_u32, to_u32};
 use super::layout::{Extent, Source, blocks};
 use super::schedule::{MAX_STEPS, SHORT_ROWS_INVOCATIONS};
-use super::{Binding, Dispatch, Dispatches, check_count, target_part};
+use super::{Binding, Dispatch, Dispatches, Slot, check_count, target_part};
 use crate::shader::{
     BroadcastParams, FIRST_OPERAND, Kernel, MAX_DIMS, OperandParams, Override, Params, Program, longest_short_row,
 };
@@ -114,6 +114,11 @@ impl Read {
         })
     }
 
+    /// What is bound.
+    pub fn slot(&self) -> Slot {
+        self.window.slot
+    }
+
     /// How the kernel of packs reads it, if it can.
     fn in_packs(&self, rows: &Rows, pack: u64) -> Option<Form> {
         let along_row = self.repeats_along_row()?;
@@ -195,9 +200,9 @@ impl Turns {
     }
 
     /// The writes of an invocation that stay below [`MAX_STEPS`], where rows have so many elements. The first and the last
-    /// row may be begun for little.
+    /// row may be begun for little, and in the first unit something be kept.
     pub fn max_writes(&self, row_len: u64) -> u64 {
-        let left = MAX_STEPS - 2 * (self.row + self.each);
+        let left = MAX_STEPS - 2 * (self.row + self.each) - self.write_len;
         (left * row_len / (self.each * row_len + self.write_len * self.row)).max(1)
     }
 }
@@ -344,8 +349,10 @@ impl OutputBox<'_> {
         let (sizes, lanes) = (&self.rows.sizes, self.dtype.lanes());
         let row = Turns::of_row(operands, sizes.len() as u64 - 1);
         match program {
-            // A row that ends within a pack needs the next one's beginning, too.
-            Program::MaxPacks { .. } => (Turns { write_len, each: lanes, row: 2 * row }, sizes[0]),
+            // A row that ends within a pack needs the next one's beginning, too, and one more pack.
+            Program::MaxPacks { .. } => {
+                (Turns { write_len, each: lanes, row: 2 * row + lanes }, (sizes[0] / write_len).max(1) * write_len)
+            }
             Program::MaxShortRows { len, .. } => {
                 (Turns { write_len, each: u64::from(len) * lanes, row }, sizes[0] * sizes[1])
             }

@@ -140,7 +140,7 @@ impl From<&Plan> for PortablePlan {
             shader,
             params: words(&dispatch.params.to_bytes(), 16), // uniform structs end at 16 bytes
             grid: dispatch.grid,
-            bindings: dispatch.bindings.iter().map(PortableBinding::from).collect(),
+            bindings: dispatch.bindings.iter().map(|own| PortableBinding::new(own, &dispatch.kernel)).collect(),
         };
         let dispatches = plan.dispatches.iter().map(|own| dispatch(own, shader(&own.kernel))).collect();
         PortablePlan {
@@ -174,8 +174,8 @@ impl From<&Kernel> for PortableShader {
     }
 }
 
-impl From<&super::Binding> for PortableBinding {
-    fn from(own: &super::Binding) -> PortableBinding {
+impl PortableBinding {
+    fn new(own: &super::Binding, kernel: &Kernel) -> PortableBinding {
         let (slot, index) = match own.slot {
             Slot::Input(n) => (PortableSlot::Input, n),
             Slot::Output(n) => (PortableSlot::Output, n),
@@ -186,7 +186,7 @@ impl From<&super::Binding> for PortableBinding {
             binding: own.binding,
             slot,
             index,
-            access: if own.writes { PortableAccess::ReadWrite } else { PortableAccess::Read },
+            access: if own.writes || kernel.shared_buffers { PortableAccess::ReadWrite } else { PortableAccess::Read },
             offset_bytes: own.offset_bytes,
             bytes: own.bytes,
         }

@@ -373,10 +373,9 @@ fn product(lens: &[u64], dimensions: &[usize]) -> u64 {
 fn most_indices(view: &View, dimension: usize, elements: u64) -> u64 {
     let strides: Vec<u64> = view.strides().iter().map(|stride| stride.unsigned_abs()).collect();
     let mut lens = view.shape().to_vec();
-    let size = lens[dimension];
     lens[dimension] = 1;
     match elements.checked_sub(span(&strides, &lens)) {
-        Some(left) => left.checked_div(strides[dimension]).map_or(size, |more| more.saturating_add(1)),
+        Some(left) => left.checked_div(strides[dimension]).map_or(u64::MAX, |more| more.saturating_add(1)),
         None => 0,
     }
 }

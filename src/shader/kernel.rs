@@ -16,6 +16,9 @@ pub struct Kernel {
     pub overrides: Vec<Override>,
     /// Whether 16-byte packs are bound as pairs of 64-bit integers, for devices with [`Limits::int64`](crate::Limits).
     pub int64: bool,
+    /// Whether every storage binding is declared `read_write`, and each slot bound once, so that one buffer may hold them
+    /// all: for plans with [`Limits::shared_buffers`](crate::Limits).
+    pub shared_buffers: bool,
 }
 
 /// What a shader does.
@@ -234,7 +237,7 @@ impl Kernel {
 
     /// With packs bound as pairs of 64-bit integers, if that is asked for and there are packs.
     pub(crate) fn new(program: Program, dtype: DType, overrides: Vec<Override>, int64: bool) -> Kernel {
-        Kernel { program, dtype, overrides, int64: int64 && program.takes_packs() }
+        Kernel { program, dtype, overrides, int64: int64 && program.takes_packs(), shared_buffers: false }
     }
 
     /// Whether there is such a shader: not everything that can be named was written, or is planned.
@@ -342,6 +345,7 @@ impl fmt::Display for Kernel {
         for own in &self.overrides {
             write!(f, " {}={}", own.name(), own.value())?;
         }
-        if self.int64 { f.write_str(" int64") } else { Ok(()) }
+        let marks = [(self.int64, " int64"), (self.shared_buffers, " shared_buffers")];
+        marks.into_iter().filter(|(is_so, _)| *is_so).try_for_each(|(_, mark)| f.write_str(mark))
     }
 }

@@ -14,8 +14,11 @@ use crate::DType;
 pub struct Declaration {
     /// Its number in group 0.
     pub binding: u32,
-    /// Whether it is `read_write`, and not `read`.
+    /// Whether the shader writes there.
     pub writes: bool,
+    /// Whether it is declared `read_write`, and not `read`: where the shader writes and, in a kernel of
+    /// [shared buffers](Kernel::shared_buffers), everywhere.
+    pub read_write: bool,
     /// Bytes of an element of its array: a binding has no fewer.
     pub element_bytes: u64,
     /// What it is there for.
@@ -113,8 +116,11 @@ files! {
     FLOAT64 = "lib/float64", binds [], overrides ["NANS_IGNORED"];
 
     REDUCTION = "lib/reduction", binds [], overrides ["SPLIT", "RUNS"];
-    INPUT_NARROW = "lib/input_narrow", binds [reads(1, Word, Operand)], overrides [];
-    INPUT_WIDE = "lib/input_wide", binds [reads(1, Word, Operand)], overrides [];
+    INPUT_WORDS = "lib/input_words", binds [reads(1, Word, Operand)], overrides [];
+    INPUT_WORDS_OF_PACKS = "lib/input_words_of_packs", binds [], overrides [];
+    WORDS = "lib/words", binds [], overrides [];
+    INPUT_NARROW = "lib/input_narrow", binds [], overrides [];
+    INPUT_WIDE = "lib/input_wide", binds [], overrides [];
     PACKS = "lib/packs", binds [], overrides [];
     PACKS_INT64 = "lib/packs_int64", binds [], overrides [];
     INPUT_PACKS = "lib/input_packs", binds [reads(2, Pack, Operand)], overrides ["RAGGED"];
@@ -194,7 +200,11 @@ impl Kernel {
             Program::MaxElements { operands } => element_operands(self.dtype, operands.min(u32::BITS)),
             _ => String::new(),
         };
-        self.files().map(|file| file.text).chain([&generated[..]]).collect::<Vec<_>>().join("\n")
+        let text = self.files().map(|file| file.text).chain([&generated[..]]).collect::<Vec<_>>().join("\n");
+        match self.shared_buffers {
+            true => text.replace("var<storage, read>", "var<storage, read_write>"),
+            false => text,
+        }
     }
 
     /// The storage bindings of the shader, by their numbers. The parameters are a uniform buffer at binding 0.
@@ -205,7 +215,7 @@ impl Kernel {
                 Unit => self.dtype.bytes().max(4),
                 Pack => 16,
             };
-            Declaration { binding, writes, element_bytes, role }
+            Declaration { binding, writes, read_write: writes || self.shared_buffers, element_bytes, role }
         };
         let mut bindings: Vec<_> = self.files().flat_map(|file| file.bindings).map(declaration).collect();
         // Max's operands, and which of them are read as words.
@@ -231,7 +241,7 @@ impl Kernel {
         let program: [Files; 5] = match self.program {
             Program::Fill => [&[FILL], &[], &[], &[], &[]],
             Program::Reduce { operator, access, team, epilogue } => [
-                if self.dtype.bytes() == 8 { &[REDUCTION, INPUT_WIDE] } else { &[REDUCTION, PACK_PARTS, INPUT_NARROW] },
+                self.input_files(),
                 self.access_files(access),
                 found_files(operator, access, self.dtype),
                 main_file(access, team),
@@ -272,6 +282,17 @@ impl Kernel {
         let [constants, class]: [Files; 2] =
             if self.program == Program::Fill { [&[], &[]] } else { type_files(self.dtype) };
         [&[GRID], constants, class, packs].into_iter().chain(program).flatten().copied()
+    }
+
+    /// The input's words are bound beside its packs, but for where nothing is bound twice.
+    fn input_files(&self) -> Files {
+        let of_packs = self.shared_buffers && self.program.takes_packs();
+        match (self.dtype.bytes() == 8, of_packs) {
+            (true, false) => &[REDUCTION, INPUT_WORDS, WORDS, INPUT_WIDE],
+            (true, true) => &[REDUCTION, INPUT_WORDS_OF_PACKS, WORDS, INPUT_WIDE],
+            (false, false) => &[REDUCTION, PACK_PARTS, INPUT_WORDS, WORDS, INPUT_NARROW],
+            (false, true) => &[REDUCTION, PACK_PARTS, INPUT_WORDS_OF_PACKS, WORDS, INPUT_NARROW],
+        }
     }
 
     fn access_files(&self, access: Access) -> Files {

@@ -16,7 +16,7 @@ use crate::{DType, Error, InputNeed, Limits, NanPolicy, Operation, Tensor, Tenso
 /// | an output of which nothing is known | the type's least value (of ignored NaNs the NaN), and an index of all ones |
 ///
 /// Partials that are no elements' of the whole give an answer that is none, and do no other harm.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MergeShards {
     whole: Sharded,
     count: u64,

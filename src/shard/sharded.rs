@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// A ReduceMax, an ArgMax, or a Hardmax's search for its winners, over a tensor that need not exist in one place.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Sharded {
     op: AnyOperation,
     shape: Vec<u64>,
@@ -242,7 +242,7 @@ fn element_bytes<T: Element>(element: T) -> [u8; 8] {
 }
 
 /// A box of a sharded tensor: a contiguous tensor by itself.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Shard {
     whole: Sharded,
     begin: Vec<u64>,

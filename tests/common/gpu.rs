@@ -1,12 +1,14 @@
 //! Devices under test, and running on them.
 
+use std::ops::Range;
+use std::slice;
 use std::sync::{OnceLock, mpsc};
 use std::time::Duration;
 
 use wgmax::{AdapterKind, Error, Gpu, GpuOptions, Limits, Operation, Tensor, wgpu};
 
 use super::cases::Case;
-use super::{first_difference, tensors};
+use super::{Random, first_difference, tensors};
 
 static GPUS: OnceLock<[Gpu; 2]> = OnceLock::new();
 
@@ -126,6 +128,15 @@ pub struct Arena {
     before: Vec<u8>,
     begin: u64,
     len: u64,
+    /// What else may change.
+    others: Vec<Range<usize>>,
+}
+
+/// A part of a buffer that holds many.
+pub struct Content {
+    pub bytes: Vec<u8>,
+    /// Whether it may change.
+    pub is_written: bool,
 }
 
 /// The usages of every buffer under test.
@@ -139,7 +150,35 @@ impl Arena {
         let begin = begin as usize;
         let mut before: Vec<u8> = guard.iter().copied().cycle().take(begin + len + 300).collect();
         before[begin..begin + content.len()].copy_from_slice(content);
-        Arena { buffer: filled_buffer(gpu, &before, USAGES), before, begin: begin as u64, len: len as u64 }
+        let (begin, len) = (begin as u64, len as u64);
+        Arena { buffer: filled_buffer(gpu, &before, USAGES), before, begin, len, others: vec![] }
+    }
+
+    /// All of these in one buffer, in whole packs and in random order, so many bytes or more from one to the next.
+    pub fn together(gpu: &Gpu, alignment: u64, contents: &[Content], guard: &[u8], random: &mut Random) -> Vec<Arena> {
+        let mut order: Vec<usize> = (0..contents.len()).collect();
+        (1..order.len()).rev().for_each(|n| order.swap(n, random.below(n as u64 + 1) as usize));
+        let mut ranges = vec![0..0; contents.len()];
+        let mut end = 0;
+        for n in order {
+            let begin = (end + random.below(2) * alignment).next_multiple_of(alignment);
+            end = begin + (contents[n].bytes.len().max(1) as u64).next_multiple_of(16);
+            ranges[n] = begin as usize..end as usize;
+        }
+        let mut before: Vec<u8> = guard.iter().copied().cycle().take((end as usize + 300) & !3).collect();
+        for (content, range) in contents.iter().zip(&ranges) {
+            before[range.start..][..content.bytes.len()].copy_from_slice(&content.bytes);
+        }
+        let written = ranges.iter().zip(contents).filter(|(_, own)| own.is_written).map(|(range, _)| range.clone());
+        let (others, buffer) = (written.collect::<Vec<_>>(), filled_buffer(gpu, &before, USAGES));
+        let arena = |range: &Range<usize>| Arena {
+            buffer: buffer.clone(),
+            before: before.clone(),
+            begin: range.start as u64,
+            len: range.len() as u64,
+            others: others.clone(),
+        };
+        ranges.iter().map(arena).collect()
     }
 
     /// Just the content, or the whole buffer if there is none.
@@ -155,10 +194,14 @@ impl Arena {
     /// The content of all bytes as they are now, if everything around it is as it was.
     pub fn inside<'a>(&self, now: &'a [u8]) -> Result<&'a [u8], String> {
         let inside = self.begin as usize..(self.begin + self.len) as usize;
-        for around in [0..inside.start, inside.end..now.len()] {
-            let mut pairs = now[around.clone()].iter().zip(&self.before[around.clone()]);
+        let mut free = [&self.others[..], slice::from_ref(&inside)].concat();
+        free.sort_by_key(|range| range.start);
+        let ends = free.iter().map(|range| range.start).chain([now.len()]);
+        let begins = [0].into_iter().chain(free.iter().map(|range| range.end));
+        for (begin, end) in begins.zip(ends).filter(|(begin, end)| begin < end) {
+            let mut pairs = now[begin..end].iter().zip(&self.before[begin..end]);
             if let Some(at) = pairs.position(|(now, before)| now != before) {
-                return Err(format!("byte {} was changed, outside of {inside:?}", around.start + at));
+                return Err(format!("byte {} was changed, outside of {inside:?}", begin + at));
             }
         }
         Ok(&now[inside])

@@ -53,12 +53,13 @@ pub const OVERRIDES: [Override; 15] = [
     Override::Partials,
 ];
 
-/// Every program that was written, of every type: with the overrides that it must have, and with all that go together.
+/// Every program that was written, of every type: with the overrides that it must have, and with all that go together, these
+/// also for shared buffers.
 pub fn kernels() -> Vec<Kernel> {
     let mut kernels = Vec::new();
     let types = DType::ALL.into_iter().flat_map(|dtype| [(dtype, false), (dtype, true)]);
     for (program, (dtype, int64)) in types.flat_map(|own| programs().into_iter().map(move |program| (program, own))) {
-        let kernel = Kernel { program, dtype, overrides: vec![], int64 };
+        let kernel = Kernel { program, dtype, overrides: vec![], int64, shared_buffers: false };
         if !kernel.exists() || int64 && !program.takes_packs() {
             continue;
         }
@@ -68,6 +69,7 @@ pub fn kernels() -> Vec<Kernel> {
         };
         kernels.push(with(|own| matches!(own, Override::Group(_) | Override::Team(_))));
         kernels.push(with(|own| *own != Override::Wide));
+        kernels.push(Kernel { shared_buffers: true, ..with(|own| *own != Override::Wide) });
         if kernel.declares(Override::Wide) {
             kernels.push(with(|own| !matches!(own, Override::Prefetch | Override::Ragged)));
         }

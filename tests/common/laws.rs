@@ -4,7 +4,7 @@ use wgmax::plan::{
     Access, BroadcastParams, Dispatch, Epilogue, HardmaxWriteParams, MergeParams, Operator, Override, Params, Program,
     ReductionParams, Slot,
 };
-use wgmax::{Error, Limits, Operation, Plan};
+use wgmax::{Error, InputNeed, Limits, Operation, Plan};
 
 /// The most loop iterations that an invocation may make, nested loops counted together: lavapipe ends loops silently at
 /// 65 535.
@@ -49,17 +49,18 @@ fn check_plan(op: &(impl Operation + ?Sized), plan: &Plan, limits: &Limits) {
     };
     assert!(plan.dispatches.len() <= MAX_DISPATCHES, "{} dispatches: {}", plan.dispatches.len(), plan.label);
     assert_eq!((plan.input_bytes.len(), plan.output_bytes.len()), (inputs.len(), outputs.len()), "{}", case());
-    assert!(plan.input_bytes.iter().zip(&inputs).all(|(&bytes, need)| bytes <= need.bytes), "{}", case());
+    let unit = if limits.shared_buffers { 16 } else { 4 };
+    let enough = |(&bytes, need): (&u64, &InputNeed)| bytes <= need.bytes.next_multiple_of(unit);
+    assert!(plan.input_bytes.iter().zip(&inputs).all(enough), "{}", case());
     assert!(
         plan.dispatches.iter().all(|dispatch| dispatch.kernel.dtype == inputs[0].dtype),
         "another type: {}",
         case()
     );
-    // Partial results, and Hardmax's winners: a word for each slice, which has at least two elements.
     let sum = |bytes: &[u64]| bytes.iter().fold(0_u64, |sum, bytes| sum.saturating_add(*bytes));
-    let [partials, winners] = plan.scratch_bytes;
-    assert!(partials <= sum(&plan.input_bytes) / 64 + (64 << 10), "{}", case());
-    assert!(winners <= 2 * sum(&plan.output_bytes) + 4, "{}", case());
+    let (dtype, output_bytes) = (inputs[0].dtype, sum(&plan.output_bytes));
+    let most = Plan::most_scratch_bytes(dtype, sum(&plan.input_bytes), output_bytes);
+    assert!(plan.scratch_bytes[0] <= most[0] && plan.scratch_bytes[1] <= most[1], "at most {most:?}: {}", case());
     plan.dispatches.iter().for_each(|dispatch| check_dispatch(dispatch, plan, limits, &case));
 }
 
@@ -104,9 +105,12 @@ fn check_bindings(dispatch: &Dispatch, plan: &Plan, limits: &Limits, case: &impl
         };
         assert!(b.end_bytes() <= slot_bytes, "{}", case());
         assert!(!(b.writes && matches!(b.slot, Slot::Input(_) | Slot::Embedded(_))), "{}", case());
+        let whole_packs = !matches!(b.slot, Slot::Input(_)) || b.bytes.is_multiple_of(16);
+        assert!(!limits.shared_buffers || dispatch.kernel.shared_buffers && whole_packs, "{}", case());
         for other in &dispatch.bindings[..n] {
             assert!(other.binding != b.binding, "{}", case());
             assert!(other.slot != b.slot || !other.writes && !b.writes, "one dispatch reads and writes: {}", case());
+            assert!(other.slot != b.slot || !limits.shared_buffers, "bound twice: {}", case());
         }
     }
 }

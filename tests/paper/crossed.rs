@@ -28,14 +28,15 @@ struct Elements {
 impl Elements {
     fn of(case: &Case) -> Elements {
         let mut elements = Elements { operands: vec![], shapes: vec![] };
-        let mut slots = 0..;
-        let (in_place, constant) = match &case.asked {
-            Asked::Max { constant, in_place } => (*in_place, constant.clone()),
-            _ => (None, None),
+        let first_slot = |n: usize| case.operands[..n].iter().map(Vec::len).sum::<usize>();
+        let (in_place, constant, view_of) = match &case.asked {
+            Asked::Max { constant, in_place, view_of } => (*in_place, constant.clone(), *view_of),
+            _ => (None, None, None),
         };
         for (n, parts) in case.operands.iter().enumerate() {
             let mut words = Vec::new();
-            for (layout, slot) in parts.iter().zip(&mut slots) {
+            let buffer = view_of.filter(|&(own, _)| own == n).map_or(n, |(_, other)| other);
+            for (layout, slot) in parts.iter().zip(first_slot(buffer)..) {
                 let slot = if in_place == Some(n) { Slot::Output(0) } else { Slot::Input(slot) };
                 let at = if layout.shape.contains(&0) { vec![] } else { addresses(&layout.view()) };
                 words.extend(at.into_iter().map(|at| word(slot, case.dtype, at)));

@@ -202,6 +202,8 @@ struct Workgroup<'a> {
     globals: Vec<Global>,
     id: [u32; 3],
     grid: [u32; 3],
+    /// Whether inputs are bound in whole packs.
+    shared_buffers: bool,
     /// The storage barriers that its invocations have passed.
     phase: u32,
 }
@@ -238,7 +240,7 @@ impl<'a> Workgroup<'a> {
                 let bound = pass.bindings.iter().find(|b| b.binding == numbers[&handle.index()]);
                 let bound = bound.unwrap_or_else(|| panic!("nothing is bound to {:?}", own.name));
                 let writes = access.contains(naga::StorageAccess::STORE);
-                assert_eq!(writes, bound.writes, "{:?} and {bound:?}", own.name);
+                assert_eq!(writes, bound.writes || pass.kernel.shared_buffers, "{:?} and {bound:?}", own.name);
                 let TypeInner::Array { size: ArraySize::Dynamic, stride, .. } = program.module.types[own.ty].inner
                 else {
                     panic!("{:?} is no array", own.name)
@@ -248,7 +250,8 @@ impl<'a> Workgroup<'a> {
             other => panic!("no shader here has {other:?}"),
         };
         let globals = program.module.global_variables.iter().map(global).collect();
-        Workgroup { program, paper, globals, id, grid: pass.grid, phase: 0 }
+        let shared_buffers = pass.kernel.shared_buffers;
+        Workgroup { program, paper, globals, id, grid: pass.grid, shared_buffers, phase: 0 }
     }
 
     fn run(&mut self) {
@@ -511,13 +514,20 @@ impl<'a> Workgroup<'a> {
         Me { number: own.number, numbers: first..first + count, phase: self.phase }
     }
 
+    /// Whether it is behind the last word of an input that is bound in whole packs.
+    fn is_padding(&mut self, bound: &Binding, word: u64) -> bool {
+        let in_whole_packs = self.shared_buffers && matches!(bound.slot, Slot::Input(_)) && word + 3 >= bound.bytes / 4;
+        let memory = self.paper.memories.get_mut(&bound.slot).expect("a slot of the plan");
+        in_whole_packs && !memory.cell(bound.offset_bytes / 4 + word).known
+    }
+
     fn load_word(&mut self, own: &Invocation, bound: &Binding, word: u64) -> Scalar {
         // WebGPU lets a read beyond a binding give anything of the buffer. Shaders make use of that where they put a
         // pack together at a binding's end, and where ArgMax finds rows for all of a pack's columns, there or not: then
         // nothing that is written may come of it.
         let len = bound.bytes / 4;
         assert!(word < len + 3, "word {word} of {bound:?} is read");
-        if word >= len {
+        if word >= len || self.is_padding(bound, word) {
             let origin = self.paper.origins.word((slot_number(bound.slot), u64::MAX));
             return Scalar { kind: Kind::U32, bits: 0xa5c3_96e7, origin };
         }

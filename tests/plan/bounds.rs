@@ -31,6 +31,7 @@ fn check_bounds(op: &impl Operation, view: &View, dtype: DType, limits: &Limits,
 pub fn limits_sweep() -> Vec<Limits> {
     let huge = |adapter| Limits {
         int64: true,
+        shared_buffers: false,
         adapter,
         max_binding_bytes: 2 << 30,
         binding_alignment_bytes: 16,
@@ -43,6 +44,7 @@ pub fn limits_sweep() -> Vec<Limits> {
     [AdapterKind::Hardware, AdapterKind::Lavapipe]
         .into_iter()
         .flat_map(|adapter| [Limits { adapter, ..Limits::default() }, huge(adapter), least(adapter)])
+        .chain([Limits { shared_buffers: true, ..Limits::default() }])
         .collect()
 }
 
@@ -183,6 +185,24 @@ fn few_invocations_write_much_in_many_dispatches() {
 }
 
 /// What parts have in common is their shape, not how they lie in their buffers.
+/// Where rows are short, and to find where they begin takes long, that decides how much an invocation writes.
+#[test]
+fn invocations_that_write_as_much_as_they_may_stop_in_time() {
+    for dtype in DType::ALL {
+        for (rank, row) in (8..=24_usize).flat_map(|rank| (2..=20).map(move |row| (rank, row))) {
+            // Dimensions of two, none of which goes on where another ends.
+            let shape: Vec<u64> = [vec![2; rank - 1], vec![row]].concat();
+            let strides: Vec<i64> = (0..rank).map(|d| if d + 1 == rank { 1 } else { 32 << d }).collect();
+            let view = View::strided(shape, strides, 0).unwrap();
+            for adapter in [AdapterKind::Lavapipe, AdapterKind::Hardware] {
+                let limits = Limits { adapter, max_groups: 64, ..lavapipe() };
+                lawful_plan(&Max::new(dtype, [view.clone()]), &limits);
+                lawful_plan(&Max::new(dtype, [view.clone(), View::new([row]).unwrap()]), &limits);
+            }
+        }
+    }
+}
+
 #[test]
 fn parts_of_different_layout_are_reduced_together() {
     let contiguous = View::new([1, 2000, 2000]).unwrap();
@@ -200,6 +220,20 @@ fn parts_of_different_layout_are_reduced_together() {
 }
 
 /// What small devices are refused, they are refused for what they cannot do.
+/// Neither in parts, the first of which has a single row, nor of an output that is an input.
+#[test]
+fn strides_of_dimensions_of_one_index_mean_nothing() {
+    let parts = |idle: i64| {
+        let single = View::strided([1, 1024], [idle, 1], 0).unwrap();
+        Parts::new([single, View::new([1 << 16, 1024]).unwrap()]).unwrap()
+    };
+    let planned = |idle| ReduceMax::new(DType::F32, parts(idle)).axes([1]).plan(&lavapipe()).unwrap();
+    assert_eq!(planned(1024), planned(0));
+    assert_eq!(planned(1024), planned(i64::from(u32::MAX) * 8));
+    let in_place = |idle| Max::new(DType::F32, [strided(&[7, 1, 9], &[9, idle, 1])]).in_place(0);
+    assert_eq!(in_place(9).plan(&lavapipe()), in_place(-1).plan(&lavapipe()));
+}
+
 #[test]
 fn few_workgroups_finish_few_outputs_at_a_time() {
     for adapter in AdapterKind::ALL {

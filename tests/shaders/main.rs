@@ -69,7 +69,7 @@ fn every_kernel_declares_what_its_manifest_says() {
     for kernel in kernels() {
         let module = parse(&kernel);
         let mut declared: Vec<(u32, bool, u64)> =
-            kernel.bindings().iter().map(|own| (own.binding, own.writes, own.element_bytes)).collect();
+            kernel.bindings().iter().map(|own| (own.binding, own.read_write, own.element_bytes)).collect();
         declared.sort();
         let mut found: Vec<(u32, bool, u64)> = Vec::new();
         for (_, global) in module.global_variables.iter() {
@@ -99,10 +99,11 @@ fn every_kernel_declares_what_its_manifest_says() {
 fn loops_keep_to_the_rules() {
     let largest = [Override::Group(1 << 14), Override::Team(1 << 14)];
     let mut compiled = BTreeSet::new();
-    for (&program, dtype, int64) in
-        programs().iter().flat_map(|p| DType::ALL.into_iter().flat_map(move |d| [(p, d, false), (p, d, true)]))
+    let kinds = [(false, false), (true, false), (false, true)];
+    for (&program, dtype, (int64, shared_buffers)) in
+        programs().iter().flat_map(|p| DType::ALL.into_iter().flat_map(move |d| kinds.map(|kind| (p, d, kind))))
     {
-        let kernel = Kernel { program, dtype, overrides: vec![], int64 };
+        let kernel = Kernel { program, dtype, overrides: vec![], int64, shared_buffers };
         let Ok(module) = naga::front::wgsl::parse_str(&kernel.wgsl()) else { continue };
         let Ok(info) = validator(&kernel).validate(&module) else { continue };
         compiled.insert(format!("{program:?}"));
@@ -240,7 +241,7 @@ fn parameters_lie_where_the_shaders_look() {
 
 /// `named` has each member's name, and its first word.
 fn check_params(program: Program, params: &Params, named: &str) {
-    let kernel = Kernel { program, dtype: DType::F32, overrides: vec![], int64: false };
+    let kernel = Kernel { program, dtype: DType::F32, overrides: vec![], int64: false, shared_buffers: false };
     let module = parse(&kernel);
     let (_, uniform) = module.types.iter().find(|(_, own)| own.name.as_deref() == Some("Params")).unwrap();
     let naga::TypeInner::Struct { members, span } = &uniform.inner else { panic!("{kernel}") };

@@ -6,7 +6,7 @@ import { fuzz } from "./fuzz.js";
 import { misuseOnDevice, misuseTests } from "./misuse.js";
 import { packageTests } from "./package.js";
 import { progress, report } from "./report.js";
-import { packageRoute, shaderRoute } from "./routes.js";
+import { arenaRoute, packageRoute, shaderRoute } from "./routes.js";
 
 Object.assign(globalThis, globals);
 globalThis.dawn = create([]); // it must stay: with it Dawn ends
@@ -22,6 +22,7 @@ report("npm package, misuse", await misuseTests(), "refused");
 report("npm package, misuse of a device", await misuseOnDevice(device, await another()), "refused");
 report("npm package, arguments at random", await fuzz(device), "right or refused");
 report("shaders on Dawn", await shaderRoute(device, JSON.parse(module.shaders()), progress("shaders")), "without any message");
+report("npm package on Dawn, in one buffer", await arenaRoute(device, new module.Cases(), progress("cases")), "placements bit-equal");
 report("npm package on Dawn", await packageRoute(device, new module.Cases(), progress("cases")));
 device.destroy();
 process.exit(); // Dawn's threads would keep node waiting

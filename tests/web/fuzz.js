@@ -109,6 +109,7 @@ class Call {
       index: (name) => this.value(name, source.from(["i64", "i32", "u32"]), NO_CHOICE),
       output: (name) => this.value(name, source.from(["indices", "values_and_indices"]), NO_CHOICE),
       inPlace: (name) => this.value(name, source.below(3), NO_SIZE.filter((own) => own !== undefined)),
+      viewsOf: (name) => this.list(name, [], NO_LIST),
       constant: (name) => this.constant(name),
     };
     const own = {};
@@ -147,7 +148,7 @@ class Call {
       default: {
         const shape = this.input("inputs[0]");
         const more = source.one(2) ? [shape] : source.one(2) ? [this.input("inputs[1]")] : [];
-        return [max, type, this.value("inputs", [shape, ...more], NO_LIST), this.options(["constant", "nan", "inPlace"])];
+        return [max, type, this.value("inputs", [shape, ...more], NO_LIST), this.options(["constant", "nan", "inPlace", "viewsOf"])];
       }
     }
   }

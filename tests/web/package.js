@@ -36,7 +36,7 @@ export async function packageTests(device) {
         [{ ...good, outputs: [buffer(256, COPY_SRC)] }, "output 0 is a buffer without the usage STORAGE"],
         [{ ...good, outputs: [input] }, "output 0 overlaps input 0"],
         [{ ...good, scratch: [output] }, "output 0 overlaps scratch 0"],
-        [{ ...good, outputs: [{ buffer: scratch, offset: 1 << 15 }], scratch: [scratch] }, "both lie in one buffer"],
+        [{ ...good, outputs: [{ buffer: scratch, offset: 1 << 15 }], scratch: [scratch] }, "lies in the buffer of"],
       ];
       for (const [slots, message] of wrong) await refuses(() => prepared.bind(slots), message);
     },

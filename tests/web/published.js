@@ -59,6 +59,12 @@ function typed(compiler, types) {
   expect(status === 0, stdout);
 }
 
+/** What `npm pack` says in a clone of which nothing can be packed. */
+function expectNoPack(clone, message) {
+  const { stdout, stderr, status } = spawnSync("npm", ["pack"], { cwd: clone, encoding: "utf8" });
+  expect(status !== 0 && (stdout + stderr).includes(message), stdout + stderr);
+}
+
 const empty = 'Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0)'; // a module of nothing
 const tests = {
   "README's lines in node give 7"() {
@@ -104,13 +110,19 @@ const tests = {
   "its types with TypeScript 5.7 and @webgpu/types"() {
     typed("typescript-5.7", ["@webgpu/types"]);
   },
+  "packing what was built of older sources says what to do"() {
+    const clone = join(folder, "older/web");
+    mkdirSync(join(folder, "older/src/plan"), { recursive: true });
+    execFileSync("cp", ["-r", "--preserve=timestamps", web, clone]);
+    writeFileSync(join(folder, "older/src/plan/schedule.rs"), "");
+    expectNoPack(clone, "planner.js is older than src/plan/schedule.rs. Build the package first: web/build.sh");
+  },
   "packing a clone that was not built says what to do"() {
     const clone = join(folder, "clone/web");
     mkdirSync(join(folder, "clone"));
     execFileSync("cp", ["-r", web, clone]);
     rmSync(join(clone, "dist"), { recursive: true });
-    const { stdout, stderr, status } = spawnSync("npm", ["pack"], { cwd: clone, encoding: "utf8" });
-    expect(status !== 0 && (stdout + stderr).includes(".js is missing. Build the package first: web/build.sh"), stdout + stderr);
+    expectNoPack(clone, ".js is missing. Build the package first: web/build.sh");
   },
 };
 report("npm package as published", await outcome(tests), "passed");

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds what runs in browsers, and takes every route to WebGPU through the same cases, one line each: natively on lavapipe
-# and on SwiftShader, wgpu in Chromium, the npm package in Chromium, the npm package on Dawn. Then it drives the page.
+# and on SwiftShader, wgpu in Chromium, the npm package in Chromium, the npm package on Dawn. Then it drives the pages.
 #
-#   tests/web/run.sh [--shots FOLDER]       pictures of the page go to FOLDER
+#   tests/web/run.sh [--shots FOLDER]       pictures of the pages go to FOLDER
 #
 # On Debian it installs what is missing: node, npm, Chromium, and where there is no rustup, Debian's Rust for WebAssembly.
 # LAVAPIPE and SWIFTSHADER may name the drivers' manifests.
@@ -21,7 +21,7 @@ if [[ $(node -p 'parseInt(process.versions.node)') -lt 20 ]]; then
 fi
 [[ -n ${CHROMIUM:-} ]] || command -v chromium >/dev/null || install_debian chromium
 
-"$root/examples/browser/build.sh"
+"$root/examples/pages/build.sh" browser ocr
 npm install --no-audit --no-fund --loglevel=error
 tarball=$(cd "$root/web" && npm pack --silent --pack-destination "$target")
 npm install --no-save --no-audit --no-fund --loglevel=error "$target/$tarball" # as its users get it
@@ -59,6 +59,7 @@ route with_driver "$SWIFTSHADER" node published.js "$target/$tarball"
 route node chromium.js
 route with_driver "$SWIFTSHADER" node dawn.js
 route node page.js "$@"
+route node ocr.js "$@"
 
 # One count for all: each route took the same cases.
 counts=$(sed -n 's/.*: \([0-9]*\) of [0-9]* cases bit-equal.*/\1/p' "$log" | sort -u)

@@ -2,6 +2,9 @@ import { hasMethods, refuse } from "./check.js";
 
 /** A device of the host's WebGPU with default limits; where there is none, an error that says what is missing. */
 export async function requestDevice(gpu: GPU | undefined = globalThis.navigator?.gpu): Promise<GPUDevice> {
+  if (arguments.length > 1) {
+    throw new Error(`requestDevice: ${arguments.length} arguments given, at most 1 expected: with options, make a device yourself`);
+  }
   if (gpu === undefined) {
     throw new Error("no WebGPU here, navigator.gpu is undefined: browsers give it to secure pages (https or localhost); in node, give what create([]) of the npm package webgpu returns");
   }

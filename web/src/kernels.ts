@@ -75,7 +75,8 @@ export class Kernels {
   }
 
   #filled(made: GPUBuffer[], bytes: Uint8Array): GPUBuffer {
-    const own = this.#buffer(made, bytes.length, BufferUsage.STORAGE | BufferUsage.COPY_SRC, true);
+    const size = Math.ceil(bytes.length / 16) * 16; // whole packs, as plans of shared buffers want them
+    const own = this.#buffer(made, size, BufferUsage.STORAGE | BufferUsage.COPY_SRC, true);
     new Uint8Array(own.getMappedRange()).set(bytes);
     own.unmap();
     return own;

@@ -56,6 +56,8 @@ export interface MaxOptions {
   nan?: NanPolicy;
   /** The input that the output is written over. */
   inPlace?: number;
+  /** Pairs of inputs: the first is another view of the second's buffer, and read there. */
+  viewsOf?: readonly (readonly [number, number])[];
 }
 
 /** What `reduceMax`, `argMax`, `hardmax` or `max` gave. It never changes, and no copy of it will do. */
@@ -93,6 +95,12 @@ const ownView = record({ shape: sizes, strides: optional(strides), offset: optio
 const view: Check<CheckedView> = (given, name) =>
   isList(given) ? { shape: sizes(given, name), strides: undefined, offset: 0 } : ownView(given, name);
 
+const pair = listOf(integer(), "a pair of inputs", 2);
+const viewsOf = listOf<number[]>(
+  (given, name) => (pair(given, name).length === 2 ? pair(given, name) : refuse(name, given, "a pair of inputs")),
+  "a list of pairs of inputs",
+);
+
 const slices: Check<{ kind: number; axis: number }> = (given, name) => {
   const expected = "{ along: axis } or { from: axis }";
   const { along, from } = record({ along: optional(axis), from: optional(axis) }, expected)(given, name);
@@ -126,7 +134,7 @@ export const hardmax: (dtype: DType, input: Input, slices: Slices, options?: Har
 /** The element-wise maximum of any number of tensors, broadcast together as numpy does. */
 export const max: (dtype: DType, inputs: readonly Input[], options?: MaxOptions) => Operation = operator("max", (dtype) => ({
   inputs: listOf(view, "a list of inputs, each a shape or a view,", 1 << 15),
-  options: options({ constant: optional(constantOf(dtype)), nan, inPlace: optional(integer()) }),
+  options: options({ constant: optional(constantOf(dtype)), nan, inPlace: optional(integer()), viewsOf: optional(viewsOf, []) }),
 }));
 
 type Table = Record<string, Check<unknown>>;

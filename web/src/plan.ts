@@ -1,4 +1,4 @@
-import { integer, isPlain, listOf, oneOf, record, refuse, text, type Check } from "./check.js";
+import { flag, integer, isPlain, listOf, oneOf, optional, record, refuse, text, type Check } from "./check.js";
 import { checkedDevice } from "./device.js";
 
 /** A plan, as docs/plan.md of the wgmax repository describes it. */
@@ -60,6 +60,11 @@ export interface Limits {
   max_group_invocations: number;
   max_group_memory_bytes: number;
   max_groups: number;
+  /**
+   * No limit but a wish: whether inputs, outputs and scratch may lie in one buffer. Inputs are then given in whole packs of 16
+   * bytes, and those of a Max must not overlap, unless `viewsOf` says that they are views of one.
+   */
+  shared_buffers?: boolean;
 }
 
 /** The limits that a device was created with, and the kind of its adapter. */
@@ -87,6 +92,7 @@ const LIMITS = {
   max_group_invocations: integer(),
   max_group_memory_bytes: integer(),
   max_groups: integer(),
+  shared_buffers: optional(flag, false),
 };
 
 export const checkedLimits: Check<Limits> = record(LIMITS, "the limits of a device");
@@ -94,7 +100,7 @@ export const checkedLimits: Check<Limits> = record(LIMITS, "the limits of a devi
 /** In the planner's order. */
 export function limitNumbers(limits: Limits): number[] {
   const { adapter, ...numbers } = limits;
-  return [ADAPTERS.indexOf(adapter), ...Object.values(numbers)];
+  return [ADAPTERS.indexOf(adapter), ...Object.values(numbers).map(Number)];
 }
 
 const word = integer(0, 2 ** 32 - 1);

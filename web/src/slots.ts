@@ -1,13 +1,14 @@
 import { BufferUsage } from "./flags.js";
 import { hasMethods, integer, listOf, optional, record, refuse, type Check } from "./check.js";
-import type { Binding, Plan } from "./plan.js";
+import type { Plan } from "./plan.js";
 
 /**
  * The buffers of one use of a plan, in the plan's order, each whole or from an offset on. Offsets are multiples of the
  * device's `minStorageBufferOffsetAlignment`, and every buffer has the usage `STORAGE`.
  *
- * What is written (outputs and scratch) must not overlap anything else, and no dispatch may read and write one buffer:
- * keep outputs and scratch in other buffers than inputs, and each scratch in a buffer of its own.
+ * What is written (outputs and scratch) must not overlap anything else. WebGPU refuses a dispatch that reads and writes one
+ * buffer: keep outputs and scratch in other buffers than inputs, and each scratch in a buffer of its own; or plan with the
+ * limit `shared_buffers`, and everything may lie in one.
  */
 export interface Slots {
   inputs: readonly (GPUBuffer | GPUBufferBinding)[];
@@ -48,7 +49,7 @@ export function checkSlots(plan: Plan, slots: unknown, device: GPUDevice, own: (
   const most = needed.scratch.length;
   count("scratch buffers", given.scratch.length, Math.min(Math.max(given.scratch.length, fewest), most));
 
-  const used = (["input", "output", "scratch"] as const).flatMap((kind) =>
+  const used: Used[] = (["input", "output", "scratch"] as const).flatMap((kind) =>
     needed[kind].flatMap((bytes, n) => (bytes > 0 ? [{ kind, name: `${kind} ${n}`, bytes, ...given[kind][n]! }] : [])));
   const alignment = device.limits.minStorageBufferOffsetAlignment;
   for (const { name, buffer, offset, size, bytes } of used) {
@@ -59,22 +60,50 @@ export function checkSlots(plan: Plan, slots: unknown, device: GPUDevice, own: (
     if (!(buffer.usage & BufferUsage.STORAGE)) throw new Error(`${name} is a buffer without the usage STORAGE`);
   }
   for (const a of used.filter((own) => own.kind !== "input")) {
-    const other = used.find((b) =>
-      b !== a && a.buffer === b.buffer && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes);
-    if (other) throw new Error(`${a.name} overlaps ${other.name}`);
+    const other = used.find((b) => b !== a && overlap(a, b));
+    if (other) throw new Error(`${a.name} overlaps ${other.name}, ${bytesOf(a)} and ${bytesOf(other)} of one buffer`);
   }
-  const bufferOf = ({ slot, index }: Binding) => (slot === "embedded" ? undefined : given[slot][index]!.buffer);
-  const name = ({ slot, index }: Binding) => `${slot} ${index}`;
-  for (const { bindings } of plan.dispatches) {
-    const reads = bindings.filter((b) => b.access === "read");
-    for (const written of bindings.filter((b) => b.access === "read_write")) {
-      const read = reads.find((b) => bufferOf(b) === bufferOf(written));
-      if (read) {
-        throw new Error(`${name(written)} is written and ${name(read)} read by one dispatch, and both lie in one buffer`);
-      }
+  const shared = plan.dispatches.every(({ bindings }) => bindings.every((b) => b.access === "read_write"));
+  shared ? checkInputsApart(plan, used) : checkBuffersApart(given, needed.input);
+  return given;
+}
+
+interface Used extends BufferSlice {
+  kind: Kind;
+  name: string;
+  /** Those that are needed. */
+  bytes: number;
+}
+
+const bytesOf = ({ offset, bytes }: Used) => `bytes ${offset} to ${offset + bytes}`;
+
+const overlap = (a: Used, b: Used) =>
+  a.buffer === b.buffer && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+
+/** No buffer is both read and written. That asks nothing of the dispatches, which depend on shapes. */
+function checkBuffersApart({ input, output, scratch }: Record<Kind, BufferSlice[]>, needed: number[]): void {
+  const named = (kind: Kind, slices: BufferSlice[]) => slices.map(({ buffer }, n) => ({ name: `${kind} ${n}`, buffer }));
+  const scratches = named("scratch", scratch);
+  const reads = [...named("input", input).filter((_, n) => needed[n]! > 0), ...scratches];
+  for (const written of [...named("output", output), ...scratches]) {
+    const read = reads.find((own) => own.name !== written.name && own.buffer === written.buffer);
+    if (read) {
+      throw new Error(`${written.name} is written, and lies in the buffer of ${read.name}: plan with the limit shared_buffers, or use two`);
     }
   }
-  return given;
+}
+
+/** No byte is bound twice by one dispatch: inputs of one are apart. What is written overlaps nothing anyway. */
+function checkInputsApart(plan: Plan, used: Used[]): void {
+  for (const { bindings } of plan.dispatches.filter((own) => own.bindings.length > 2)) {
+    const bound = used.filter(({ name }) => bindings.some(({ slot, index }) => name === `${slot} ${index}`));
+    bound.forEach((own, n) => {
+      const other = bound.slice(0, n).find((other) => overlap(own, other));
+      if (other) {
+        throw new Error(`${own.name} overlaps ${other.name}, ${bytesOf(own)} and ${bytesOf(other)} of one buffer, in a plan with the limit shared_buffers: make it one of its views, by viewsOf`);
+      }
+    });
+  }
 }
 
 function count(what: string, given: number, expected: number): void {

@@ -73,6 +73,7 @@ impl Draw {
             max_binding_bytes: (binding + odd).min(device.max_binding_bytes),
             binding_alignment_bytes: self.pick(&[0, 32, 64, 256]).max(device.binding_alignment_bytes),
             max_storage_bindings: self.pick(&[2, 3, 4, 4, 5, 6, 8, 8, 8, 8]).min(device.max_storage_bindings),
+            shared_buffers: self.chance(4),
             max_groups: self.pick(&[4, 4, 5, 17, 64, 256, 1000, 65_535, 65_535, 65_535]).min(device.max_groups),
             ..device
         }
@@ -285,7 +286,17 @@ impl Draw {
         }
         let constant = self.chance(4).then(|| self.broadcast(&shape));
         let constant = constant.filter(|shape| shape.iter().product::<u64>() <= 4096);
-        (Asked::Max { constant, in_place }, operands)
+        let view_of = (count > 1 && self.chance(3)).then(|| {
+            let input = self.below(count) as usize;
+            (input, (input + 1 + self.below(count - 1) as usize) % count as usize)
+        });
+        if let Some((input, other)) = view_of
+            && operands[input].len() != operands[other].len()
+            && !self.chance(10)
+        {
+            operands[input] = operands[other].clone();
+        }
+        (Asked::Max { constant, in_place, view_of }, operands)
     }
 
     /// A shape that broadcasts to this one.

@@ -47,7 +47,7 @@ pub enum Asked {
     ReduceMax { axes: Axes, keep_dims: bool, empty: EmptyMax },
     ArgMax { axes: Axes, keep_dims: bool, last: bool, index: IndexType, output: ArgMaxOutput },
     Hardmax(Slices),
-    Max { constant: Option<Vec<u64>>, in_place: Option<usize> },
+    Max { constant: Option<Vec<u64>>, in_place: Option<usize>, view_of: Option<(usize, usize)> },
 }
 
 /// A view whose lowest element has this number in its buffer.
@@ -99,9 +99,10 @@ impl Case {
                 op.index(index).output(output).nan(nan).into()
             }
             Asked::Hardmax(slices) => Hardmax::new(dtype, inputs.remove(0), slices).nan(nan).into(),
-            Asked::Max { constant, in_place } => {
+            Asked::Max { constant, in_place, view_of } => {
                 let mut op = Max::new(dtype, inputs).nan(nan);
                 op = in_place.map_or(op.clone(), |input| op.in_place(input));
+                op = view_of.map_or(op.clone(), |(input, other)| op.view_of(input, other));
                 constant.map_or(op.clone(), |shape| op.constant(self.constant(&shape))).into()
             }
         }
@@ -120,7 +121,19 @@ impl Case {
     /// The inputs that the operation takes, in order.
     pub fn inputs(&self) -> Vec<Tensor> {
         let mut random = Random::new(self.content_seed);
-        self.layouts().map(|layout| self.input(layout, &mut random)).collect()
+        let mut inputs: Vec<Vec<Tensor>> = Vec::new();
+        for parts in &self.operands {
+            inputs.push(parts.iter().map(|layout| self.input(layout, &mut random)).collect());
+        }
+        if let Asked::Max { view_of: Some((input, other)), .. } = self.asked
+            && let Some([own, of]) = inputs.get_disjoint_mut([input, other]).ok()
+        {
+            for (own, of) in own.iter_mut().zip(of) {
+                let longer = if own.bytes().len() > of.bytes().len() { &*own } else { &*of }.clone();
+                (*own, *of) = (longer.clone(), longer);
+            }
+        }
+        inputs.into_iter().flatten().collect()
     }
 
     fn input(&self, layout: &Layout, random: &mut Random) -> Tensor {
@@ -152,7 +165,12 @@ impl Case {
         }
         let answer = op.reference(&inputs.iter().collect::<Vec<_>>());
         match (planned, answer) {
-            (Ok(plan), Ok(answer)) => Ok(Ok((plan, answer))),
+            (Ok(plan), Ok(answer)) => {
+                let other = self.with_idle_strides(99).operation().plan(&self.limits);
+                let same = other.as_ref() == Ok(&plan);
+                let finding = || Finding::new("idle strides", format!("{plan}\n{other:?}"));
+                if same { Ok(Ok((plan, answer))) } else { Err(finding()) }
+            }
             (Err(planned), Err(answered)) if planned == answered => Ok(Err(Outcome::Invalid(subject(&planned)))),
             (planned, answer) => {
                 let [planned, answered] = [planned.err(), answer.err()];
@@ -161,22 +179,35 @@ impl Case {
         }
     }
 
+    /// The case with such strides where a dimension has one index: they mean nothing.
+    fn with_idle_strides(&self, idle: i64) -> Case {
+        let mut other = self.clone();
+        for layout in other.operands.iter_mut().flatten() {
+            let dimensions = layout.strides.iter_mut().zip(&layout.shape);
+            dimensions.filter(|(_, size)| **size == 1).for_each(|(stride, _)| *stride = idle);
+        }
+        other
+    }
+
     /// Whether a device may be too small: what the error claims is true, and no way of planning would change it.
     fn may_refuse(&self, error: &Error) -> bool {
         let limits = &self.limits;
+        let unit = if limits.shared_buffers { 16 } else { 1 }; // they are bound in whole packs
+        let binding_bytes = limits.max_binding_bytes / unit * unit;
         // Records of 64-bit keys and positions of as many outputs as lie from one place for a binding to the next.
         let aligned_records = 16 * limits.binding_alignment_bytes.max(16);
         match *error {
             Error::DeviceTooSmall { what: "max_storage_buffer_binding_size", given, needed }
             | Error::TooLarge { what: "bytes of records", given: needed, limit: given } => {
-                given == limits.max_binding_bytes && needed > given && given < aligned_records
+                given == binding_bytes && needed > given && given < aligned_records
             }
             Error::DeviceTooSmall { what: "max_storage_buffers_per_shader_stage", given, needed } => {
                 given == u64::from(limits.max_storage_bindings) && needed > given && needed <= 4
             }
             Error::TooLarge { what: "dispatches", given, limit } => {
                 let few_invocations = self.elements() / self.invocations() > MANY_ELEMENTS;
-                given > limit && (self.window_pairs() > FEW_WINDOW_PAIRS || self.boxes() > limit / 8 || few_invocations)
+                let across = self.window_pairs() > FEW_WINDOW_PAIRS || self.merged_boxes() > limit;
+                given > limit && (across || self.boxes() > limit / 8 || few_invocations)
             }
             _ => false,
         }
@@ -205,6 +236,15 @@ impl Case {
         let output = |output: &wgmax::TensorType| windows(output.bytes().unwrap_or(u64::MAX));
         let outputs = self.operation().outputs().unwrap_or_default().iter().map(output).sum::<u64>();
         inputs.max(1).saturating_mul(outputs.max(1))
+    }
+
+    /// Boxes of a merge of every output, where few invocations take few at a time: consecutive ones are at most three boxes
+    /// of rows, each of which may lie in every window of the input.
+    fn merged_boxes(&self) -> u64 {
+        let outputs = self.operation().outputs().unwrap_or_default().iter().map(|output| output.len()).max();
+        let windows = self.layouts().map(|layout| layout.span() * self.dtype.bytes()).sum::<u64>();
+        let windows = windows.div_ceil(self.limits.max_binding_bytes);
+        (outputs.unwrap_or(0) / (16 * self.invocations())).saturating_mul(3 * windows)
     }
 
     /// The fewest boxes of consecutive outputs in which no operand of Max goes on from one part to the next.

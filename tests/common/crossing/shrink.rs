@@ -123,14 +123,16 @@ fn plain_questions(asked: &Asked) -> Vec<Asked> {
             Asked::ArgMax { axes, keep_dims, last, index, output: ArgMaxOutput::Indices },
         ],
         Asked::Hardmax(_) => vec![],
-        Asked::Max { constant, in_place } => {
-            vec![Asked::Max { constant: None, in_place }, Asked::Max { constant, in_place: None }]
-        }
+        Asked::Max { constant, in_place, view_of } => vec![
+            Asked::Max { constant: None, in_place, view_of },
+            Asked::Max { constant: constant.clone(), in_place: None, view_of },
+            Asked::Max { constant, in_place, view_of: None },
+        ],
     }
 }
 
 /// Everything else, as simple as it is on the device.
-fn plain_fields() -> [fn(&mut Case, &Limits); 11] {
+fn plain_fields() -> [fn(&mut Case, &Limits); 12] {
     [
         |own, _| own.places = [0; 3],
         |own, _| own.more = 0,
@@ -143,16 +145,19 @@ fn plain_fields() -> [fn(&mut Case, &Limits); 11] {
         |own, device| own.limits.max_group_invocations = device.max_group_invocations.min(256),
         |own, device| own.limits.binding_alignment_bytes = device.binding_alignment_bytes.max(32),
         |own, _| own.limits.int64 = false,
+        |own, _| own.limits.shared_buffers = false,
     ]
 }
 
 impl Case {
     fn remove_operand(&mut self, n: usize) -> bool {
-        let Asked::Max { in_place, .. } = &mut self.asked else { return false };
-        if self.operands.len() == 1 || *in_place == Some(n) {
+        let Asked::Max { in_place, view_of, .. } = &mut self.asked else { return false };
+        if self.operands.len() == 1 || *in_place == Some(n) || view_of.is_some_and(|(own, of)| own == n || of == n) {
             return false;
         }
-        *in_place = in_place.map(|own| own - usize::from(own > n));
+        let place = |own: usize| own - usize::from(own > n);
+        *in_place = in_place.map(place);
+        *view_of = view_of.map(|(own, of)| (place(own), place(of)));
         drop_from(&mut self.operands, n)
     }
 

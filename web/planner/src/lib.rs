@@ -48,6 +48,7 @@ fn read_limits(words: &[i64]) -> Result<Limits, JsError> {
         max_group_memory_bytes: limit(&mut words),
         max_groups: limit(&mut words),
         int64: false, // WebGPU has none
+        shared_buffers: words.flag(),
     };
     words.end()?;
     Ok(limits)

@@ -70,10 +70,17 @@ impl Words<'_> {
             op = op.constant(Tensor::from_bytes(dtype, self.sizes(shape), constant.into())?);
         }
         op = op.nan(self.choice(&NANS));
-        Ok(match self.next() {
+        let input = |n: i64| usize::try_from(n).unwrap_or(usize::MAX); // no more are counted
+        op = match self.next() {
             -1 => op,
-            input => op.in_place(usize::try_from(input).unwrap_or(usize::MAX)), // no more are counted
-        })
+            n => op.in_place(input(n)),
+        };
+        for _ in 0..self.count() {
+            if let Some([own, other]) = self.list().as_deref() {
+                op = op.view_of(input(*own), input(*other));
+            }
+        }
+        Ok(op)
     }
 
     fn view(&mut self) -> Result<View, JsError> {
@@ -86,7 +93,7 @@ impl Words<'_> {
         Ok(View::strided(shape, strides, self.size())?)
     }
 
-    fn flag(&mut self) -> bool {
+    pub fn flag(&mut self) -> bool {
         self.choice(&[false, true])
     }
 
