@@ -3,13 +3,13 @@
 //!
 //! ```text
 //! cargo bench --bench workloads -- [--workloads FILE] [--adapter NAME] [--only NAME]... [--scale F] [--seconds S]
-//!                                  [--json FILE] [--table workloads|sizes|orders|neighbours]
+//!                                  [--json FILE] [--table workloads|sizes|orders|neighbours] [--shared-buffers]
 //! ```
 //!
 //! `--table sizes` times one maximum (and its position) of 1 MiB to 1 GiB, or to what one buffer holds: time should grow
 //! with the bytes. `--table orders` reduces each axis of one tensor in turn: none should be slow. `--table neighbours` gives one
 //! dimension one size after another, around those at which other kernels are chosen, and says where the time of a byte jumps
-//! most: by more than 2 is a cliff.
+//! most: by more than 2 is a cliff. `--shared-buffers` times plans with `Limits::shared_buffers`.
 //!
 //! `bytes` are the fewest: each input read once, each output written once. The limit is what the same number of bytes
 //! takes at memory's pace: on a CPU adapter a read by all cores with vector instructions, on a GPU a device copy (bytes
@@ -27,7 +27,7 @@ use common::Failure;
 use serde_json::{Value, json};
 use table::pace::Pace;
 use table::{WORKLOADS, data, dtype, operation, shapes};
-use wgmax::{Gpu, Tensor};
+use wgmax::{Gpu, Limits, Tensor};
 
 struct Options {
     workloads: PathBuf,
@@ -37,6 +37,7 @@ struct Options {
     seconds: f64,
     json: Option<PathBuf>,
     table: String,
+    shared_buffers: bool,
 }
 
 fn main() -> Result<(), Failure> {
@@ -93,6 +94,7 @@ fn options() -> Result<Options, Failure> {
         scale: args.opt_value_from_str("--scale")?.unwrap_or(1.0),
         seconds: args.opt_value_from_str("--seconds")?.unwrap_or(1.0),
         json: args.opt_value_from_str("--json")?,
+        shared_buffers: args.contains("--shared-buffers"),
         table: args.opt_value_from_str("--table")?.unwrap_or_else(|| "workloads".into()),
     };
     match args.finish().as_slice() {
@@ -175,7 +177,8 @@ fn time(gpu: &Gpu, work: &Value, options: &Options) -> Result<Value, Failure> {
     let shapes = shapes(work, options.scale)?;
     let op = operation(work, dtype, &shapes)?;
     let inputs: Vec<Tensor> = shapes.iter().map(|shape| data(dtype, shape)).collect::<Result<_, _>>()?;
-    let pace = Pace::measure(gpu, &*op, &inputs.iter().collect::<Vec<_>>(), options.seconds)?;
+    let limits = Limits { shared_buffers: options.shared_buffers, ..gpu.kernels().limits().clone() };
+    let pace = Pace::measure(gpu, &*op, &limits, &inputs.iter().collect::<Vec<_>>(), options.seconds)?;
     Ok(json!({
         "name": work["name"],
         "op": work["op"],

@@ -114,7 +114,7 @@ fn time(gpu: &Gpu, problem: &Problem, options: &Options) -> Result<Value, Failur
         op.inputs()?.iter().map(|need| data(need.dtype, &[need.elements])).collect::<Result<_, _>>()?;
     let plan = op.plan(gpu.kernels().limits())?;
     let kernels: Vec<String> = plan.dispatches.iter().map(|dispatch| dispatch.kernel.to_string()).collect();
-    let pace = Pace::measure(gpu, &op, &inputs.iter().collect::<Vec<_>>(), options.seconds)?;
+    let pace = Pace::measure(gpu, &op, gpu.kernels().limits(), &inputs.iter().collect::<Vec<_>>(), options.seconds)?;
     Ok(json!({
         "name": name(options.seed, problem),
         "problem": problem.to_string(),

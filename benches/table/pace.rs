@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use wgmax::{Gpu, Operation, Tensor, wgpu};
+use wgmax::{Gpu, Limits, Operation, Tensor, wgpu};
 
 use super::median;
 use crate::common::{Failure, Resident, gigabytes_per_second, least_bytes};
@@ -24,8 +24,15 @@ pub struct Pace {
 
 impl Pace {
     /// Five runs, and more while seconds are left.
-    pub fn measure(gpu: &Gpu, op: &dyn Operation, inputs: &[&Tensor], seconds: f64) -> Result<Pace, Failure> {
-        let resident = Resident::new(gpu, op, inputs)?;
+    pub fn measure(
+        gpu: &Gpu,
+        op: &dyn Operation,
+        limits: &Limits,
+        inputs: &[&Tensor],
+        seconds: f64,
+    ) -> Result<Pace, Failure> {
+        let plan = op.plan(limits)?;
+        let resident = Resident::planned(gpu, op, &plan, inputs)?;
         let bytes = least_bytes(op)?;
         let limit = Limit::new(gpu, bytes);
         resident.step()?; // the first run pays for what is made lazily
@@ -37,7 +44,7 @@ impl Pace {
             limits.push(limit.step(gpu)?); // interleaved: the machine's pace drifts
         }
         Ok(Pace {
-            dispatches: op.plan(gpu.kernels().limits())?.dispatches.len(),
+            dispatches: plan.dispatches.len(),
             bytes,
             median: median(times),
             gpu_median: (!gpu_times.is_empty()).then(|| median(gpu_times)),

@@ -6,7 +6,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use wgmax::wgpu::util::DownloadBuffer;
-use wgmax::{Bound, Gpu, GpuOptions, Operation, Slots, Tensor, TensorType, wgpu};
+use wgmax::{Bound, Gpu, GpuOptions, Operation, Plan, Slots, Tensor, TensorType, wgpu};
 
 pub type Failure = Box<dyn Error>;
 
@@ -51,8 +51,17 @@ pub struct Resident<'a> {
 
 impl<'a> Resident<'a> {
     pub fn new(gpu: &'a Gpu, op: &(impl Operation + ?Sized), inputs: &[&Tensor]) -> Result<Resident<'a>, Failure> {
-        let plan = op.plan(gpu.kernels().limits())?;
-        let prepared = gpu.kernels().prepare_blocking(&plan)?;
+        Resident::planned(gpu, op, &op.plan(gpu.kernels().limits())?, inputs)
+    }
+
+    /// One whose plan was made before.
+    pub fn planned(
+        gpu: &'a Gpu,
+        op: &(impl Operation + ?Sized),
+        plan: &Plan,
+        inputs: &[&Tensor],
+    ) -> Result<Resident<'a>, Failure> {
+        let prepared = gpu.kernels().prepare_blocking(plan)?;
         // Buffers that are too large for the device become an error value, not a panic.
         let full = gpu.device().push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let scope = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
@@ -133,7 +142,7 @@ impl Clock {
 fn upload(gpu: &Gpu, contents: &[u8]) -> wgpu::Buffer {
     let buffer = gpu.device().create_buffer(&wgpu::BufferDescriptor {
         label: Some("input"),
-        size: contents.len().next_multiple_of(4).max(4) as u64,
+        size: contents.len().next_multiple_of(16).max(16) as u64, // plans for shared buffers read whole packs
         usage: wgpu::BufferUsages::STORAGE,
         mapped_at_creation: true,
     });
