@@ -3,13 +3,18 @@
 //!
 //! ```text
 //! cargo bench --bench workloads -- [--workloads FILE] [--adapter NAME] [--only NAME]... [--scale F] [--seconds S]
-//!                                  [--json FILE] [--table workloads|sizes|orders|neighbours] [--shared-buffers]
+//!                                  [--json FILE] [--table workloads|sizes|orders|neighbours|ceilings]
+//!                                  [--limits JSON] [--rotate MIB]
 //! ```
 //!
 //! `--table sizes` times one maximum (and its position) of 1 MiB to 1 GiB, or to what one buffer holds: time should grow
 //! with the bytes. `--table orders` reduces each axis of one tensor in turn: none should be slow. `--table neighbours` gives one
 //! dimension one size after another, around those at which other kernels are chosen, and says where the time of a byte jumps
-//! most: by more than 2 is a cliff. `--shared-buffers` times plans with `Limits::shared_buffers`.
+//! most: by more than 2 is a cliff. `--table ceilings` times no operation, but what bounds all of them: memory's pace for a read and
+//! for a copy, and what one, two and three dispatches cost that wait for one another.
+//!
+//! `--limits` says what of the device's limits is otherwise, such as `'{"shared_buffers": true}'`; it takes the feature `serde`.
+//! `--rotate` takes buffers in turn, so that so many MiB lie between two uses of one: more than a cache holds.
 //!
 //! `bytes` are the fewest: each input read once, each output written once. The limit is what the same number of bytes
 //! takes at memory's pace: on a CPU adapter a read by all cores with vector instructions, on a GPU a device copy (bytes
@@ -25,7 +30,8 @@ use std::path::PathBuf;
 
 use common::Failure;
 use serde_json::{Value, json};
-use table::pace::Pace;
+use table::ceilings::ceilings;
+use table::pace::Timing;
 use table::{WORKLOADS, data, dtype, operation, shapes};
 use wgmax::{Gpu, Limits, Tensor};
 
@@ -37,7 +43,8 @@ struct Options {
     seconds: f64,
     json: Option<PathBuf>,
     table: String,
-    shared_buffers: bool,
+    limits: Option<String>,
+    rotated_bytes: u64,
 }
 
 fn main() -> Result<(), Failure> {
@@ -50,9 +57,14 @@ fn main() -> Result<(), Failure> {
         "sizes" => sizes(gpu.device().limits().max_buffer_size),
         "orders" => orders(),
         "neighbours" => neighbours(),
-        other => return Err(format!("no table {other:?}: workloads, sizes, orders or neighbours").into()),
+        "ceilings" => vec![],
+        other => return Err(format!("no table {other:?}: workloads, sizes, orders, neighbours or ceilings").into()),
     };
     let mut json = options.json.as_ref().map(fs::File::create).transpose()?;
+    if options.table == "ceilings" {
+        let rows = ceilings(&gpu)?;
+        return json.map_or(Ok(()), |mut file| rows.iter().try_for_each(|row| Ok(writeln!(file, "{row}")?)));
+    }
     println!(
         "{:<20} {:>10} {:>9} {:>10} {:>10} {:>8} {:>8} {:>6}",
         "name", "dispatches", "MB", "median ms", "on the GPU", "GB/s", "limit", "ratio"
@@ -94,7 +106,8 @@ fn options() -> Result<Options, Failure> {
         scale: args.opt_value_from_str("--scale")?.unwrap_or(1.0),
         seconds: args.opt_value_from_str("--seconds")?.unwrap_or(1.0),
         json: args.opt_value_from_str("--json")?,
-        shared_buffers: args.contains("--shared-buffers"),
+        limits: args.opt_value_from_str("--limits")?,
+        rotated_bytes: args.opt_value_from_str::<_, u64>("--rotate")?.unwrap_or(0) << 20,
         table: args.opt_value_from_str("--table")?.unwrap_or_else(|| "workloads".into()),
     };
     match args.finish().as_slice() {
@@ -172,13 +185,33 @@ fn print_jumps(rows: &[Value]) {
     }
 }
 
+/// The device's limits, but for what is otherwise.
+#[cfg(feature = "serde")]
+fn limits(device: &Limits, otherwise: Option<&str>) -> Result<Limits, Failure> {
+    let mut fields = serde_json::to_value(device)?;
+    let otherwise: serde_json::Map<String, Value> = serde_json::from_str(otherwise.unwrap_or("{}"))?;
+    otherwise.into_iter().for_each(|(name, value)| fields[name] = value);
+    Ok(serde_json::from_value(fields)?)
+}
+#[cfg(not(feature = "serde"))]
+fn limits(device: &Limits, otherwise: Option<&str>) -> Result<Limits, Failure> {
+    match otherwise {
+        Some(_) => Err("--limits takes JSON: cargo bench --features serde …".into()),
+        None => Ok(device.clone()),
+    }
+}
+
 fn time(gpu: &Gpu, work: &Value, options: &Options) -> Result<Value, Failure> {
     let dtype = dtype(&work["dtype"])?;
     let shapes = shapes(work, options.scale)?;
     let op = operation(work, dtype, &shapes)?;
     let inputs: Vec<Tensor> = shapes.iter().map(|shape| data(dtype, shape)).collect::<Result<_, _>>()?;
-    let limits = Limits { shared_buffers: options.shared_buffers, ..gpu.kernels().limits().clone() };
-    let pace = Pace::measure(gpu, &*op, &limits, &inputs.iter().collect::<Vec<_>>(), options.seconds)?;
+    let timing = Timing {
+        limits: limits(gpu.kernels().limits(), options.limits.as_deref())?,
+        seconds: options.seconds,
+        rotated_bytes: options.rotated_bytes,
+    };
+    let pace = timing.measure(gpu, &*op, &inputs.iter().collect::<Vec<_>>())?;
     Ok(json!({
         "name": work["name"],
         "op": work["op"],

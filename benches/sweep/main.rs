@@ -30,7 +30,7 @@ use common::Failure;
 use draw::{DISTRIBUTION, Kind, Operator, Problem};
 use serde_json::{Value, json};
 use table::data;
-use table::pace::Pace;
+use table::pace::Timing;
 use wgmax::{Gpu, Operation, Tensor};
 
 struct Options {
@@ -114,7 +114,8 @@ fn time(gpu: &Gpu, problem: &Problem, options: &Options) -> Result<Value, Failur
         op.inputs()?.iter().map(|need| data(need.dtype, &[need.elements])).collect::<Result<_, _>>()?;
     let plan = op.plan(gpu.kernels().limits())?;
     let kernels: Vec<String> = plan.dispatches.iter().map(|dispatch| dispatch.kernel.to_string()).collect();
-    let pace = Pace::measure(gpu, &op, gpu.kernels().limits(), &inputs.iter().collect::<Vec<_>>(), options.seconds)?;
+    let timing = Timing { limits: gpu.kernels().limits().clone(), seconds: options.seconds, rotated_bytes: 0 };
+    let pace = timing.measure(gpu, &op, &inputs.iter().collect::<Vec<_>>())?;
     Ok(json!({
         "name": name(options.seed, problem),
         "problem": problem.to_string(),

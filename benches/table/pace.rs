@@ -22,25 +22,35 @@ pub struct Pace {
     pub limit: Duration,
 }
 
-impl Pace {
+/// How to measure.
+pub struct Timing {
+    /// What plans are made for.
+    pub limits: Limits,
     /// Five runs, and more while seconds are left.
-    pub fn measure(
-        gpu: &Gpu,
-        op: &dyn Operation,
-        limits: &Limits,
-        inputs: &[&Tensor],
-        seconds: f64,
-    ) -> Result<Pace, Failure> {
-        let plan = op.plan(limits)?;
-        let resident = Resident::planned(gpu, op, &plan, inputs)?;
+    pub seconds: f64,
+    /// So many bytes lie between two uses of a buffer, if there are any: then caches hold nothing of it.
+    pub rotated_bytes: u64,
+}
+
+/// The most copies of an operation's buffers.
+const MOST_COPIES: u64 = 64;
+
+impl Timing {
+    pub fn measure(&self, gpu: &Gpu, op: &dyn Operation, inputs: &[&Tensor]) -> Result<Pace, Failure> {
+        let plan = op.plan(&self.limits)?;
         let bytes = least_bytes(op)?;
+        let copies = self.rotated_bytes.div_ceil(bytes.max(1)).clamp(1, MOST_COPIES);
+        let copy = |_| Resident::planned(gpu, op, &plan, inputs);
+        let residents = (0..copies).map(copy).collect::<Result<Vec<_>, _>>()?;
         let limit = Limit::new(gpu, bytes);
-        resident.step()?; // the first run pays for what is made lazily
+        residents.iter().try_for_each(|resident| resident.step().map(drop))?; // the first run pays for what is made lazily
         let (mut times, mut gpu_times, mut limits) = (Vec::new(), Vec::new(), Vec::new());
         let begin = Instant::now();
-        while times.len() < 5 || (begin.elapsed().as_secs_f64() < seconds && times.len() < 500) {
-            times.push(resident.step()?);
-            gpu_times.extend(resident.gpu_step()?);
+        let mut turns = residents.iter().cycle();
+        while times.len() < 5 || (begin.elapsed().as_secs_f64() < self.seconds && times.len() < 500) {
+            let mut next = || turns.next().unwrap_or(&residents[0]);
+            times.push(next().step()?);
+            gpu_times.extend(next().gpu_step()?);
             limits.push(limit.step(gpu)?); // interleaved: the machine's pace drifts
         }
         Ok(Pace {
@@ -51,7 +61,9 @@ impl Pace {
             limit: median(limits),
         })
     }
+}
 
+impl Pace {
     pub fn gb_per_s(&self) -> f64 {
         gigabytes_per_second(self.bytes, self.median)
     }

@@ -89,22 +89,7 @@ impl<'a> Resident<'a> {
 
     /// The same work between two timestamps of the device's own clock, if it has one.
     pub fn gpu_step(&self) -> Result<Option<Duration>, Failure> {
-        let Some(clock) = &self.clock else { return Ok(None) };
-        let mut encoder = self.gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        let timestamp_writes = Some(wgpu::ComputePassTimestampWrites {
-            query_set: &clock.queries,
-            beginning_of_pass_write_index: Some(0),
-            end_of_pass_write_index: Some(1),
-        });
-        let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes };
-        self.bound.record_in_pass(&mut encoder.begin_compute_pass(&descriptor));
-        encoder.resolve_query_set(&clock.queries, 0..2, &clock.ticks, 0);
-        self.gpu.queue().submit([encoder.finish()]);
-        let bytes = read_back(self.gpu, &clock.ticks)?;
-        let ticks: Vec<u64> =
-            bytes.chunks_exact(8).map(|b| b.iter().rev().fold(0, |n, &b| n << 8 | u64::from(b))).collect();
-        let nanoseconds = ticks[1].saturating_sub(ticks[0]) as f64 * f64::from(self.gpu.queue().get_timestamp_period());
-        Ok(Some(Duration::from_nanos(nanoseconds as u64)))
+        self.clock.as_ref().map(|clock| clock.time(self.gpu, |pass| self.bound.record_in_pass(pass))).transpose()
     }
 
     /// What the last step wrote.
@@ -115,13 +100,14 @@ impl<'a> Resident<'a> {
 }
 
 /// The device's timestamps.
-struct Clock {
+pub struct Clock {
     queries: wgpu::QuerySet,
     ticks: wgpu::Buffer,
 }
 
 impl Clock {
-    fn new(gpu: &Gpu) -> Option<Clock> {
+    /// If it has some.
+    pub fn new(gpu: &Gpu) -> Option<Clock> {
         let device = gpu.device();
         device.features().contains(wgpu::Features::TIMESTAMP_QUERY).then(|| Clock {
             queries: device.create_query_set(&wgpu::QuerySetDescriptor {
@@ -136,6 +122,25 @@ impl Clock {
                 mapped_at_creation: false,
             }),
         })
+    }
+
+    /// How long the device takes for what is recorded.
+    pub fn time(&self, gpu: &Gpu, record: impl FnOnce(&mut wgpu::ComputePass<'_>)) -> Result<Duration, Failure> {
+        let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let timestamp_writes = Some(wgpu::ComputePassTimestampWrites {
+            query_set: &self.queries,
+            beginning_of_pass_write_index: Some(0),
+            end_of_pass_write_index: Some(1),
+        });
+        let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes };
+        record(&mut encoder.begin_compute_pass(&descriptor));
+        encoder.resolve_query_set(&self.queries, 0..2, &self.ticks, 0);
+        gpu.queue().submit([encoder.finish()]);
+        let bytes = read_back(gpu, &self.ticks)?;
+        let ticks: Vec<u64> =
+            bytes.chunks_exact(8).map(|b| b.iter().rev().fold(0, |n, &b| n << 8 | u64::from(b))).collect();
+        let nanoseconds = ticks[1].saturating_sub(ticks[0]) as f64 * f64::from(gpu.queue().get_timestamp_period());
+        Ok(Duration::from_nanos(nanoseconds as u64))
     }
 }
 
