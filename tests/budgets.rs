@@ -136,7 +136,7 @@ fn parts(n: u64, shape: [u64; 2]) -> Result<Parts, Error> {
     Parts::new(vec![View::new(shape)?; n as usize])
 }
 
-const OPERATIONS: [Operations; 9] = [
+const OPERATIONS: [Operations; 10] = [
     ("ReduceMax of dimensions that do not collapse", |n| {
         Ok(ReduceMax::new(DType::F16, scattered(n as usize))
             .axes((0..n.min(60) as i64).step_by(4).collect::<Vec<_>>())
@@ -153,6 +153,10 @@ const OPERATIONS: [Operations; 9] = [
     ("Max of many operands, stretched", |n| {
         let views = vec![View::new(vec![1; 64])?, View::new([1 << 10, 1])?, View::new([7])?];
         Ok(Max::new(DType::F32, views.into_iter().cycle().take(n as usize)).into())
+    }),
+    ("Max of many operands, each in windows", |n| {
+        let across = View::strided([64, 64], [1, 1 << 22], 0)?;
+        Ok(Max::new(DType::F32, vec![across; n as usize]).into())
     }),
     ("Max in windows", |n| Ok(Max::new(DType::F32, [View::new([n, 1 << 20])?, View::new([1])?]).into())),
 ];

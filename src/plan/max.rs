@@ -208,7 +208,7 @@ impl<'a> Broadcast<'a> {
         };
         let mut dispatches = Dispatches::default();
         let mut continues = in_place;
-        for reads in own.rounds(&sources)?.iter().flat_map(|round| self.groups(round)) {
+        for reads in own.rounds(&sources, self.max_operands)?.iter().flat_map(|round| self.groups(round)) {
             dispatches.append(own.dispatches(reads, continues)?)?;
             continues = true;
         }

@@ -224,11 +224,15 @@ pub(super) struct OutputBox<'a> {
 }
 
 impl OutputBox<'_> {
-    /// The first window of every operand, then the second of those that have one, and so on.
-    pub fn rounds(&self, sources: &[Source]) -> Result<Vec<Vec<Read>>, Error> {
+    /// The first window of every operand, then the second of those that have one, and so on. A dispatch takes so many.
+    pub fn rounds(&self, sources: &[Source], max_operands: u64) -> Result<Vec<Vec<Read>>, Error> {
         let mut rounds: Vec<Vec<Read>> = Vec::new();
+        let mut count = 0;
         for (source, strides) in sources.iter().zip(&self.rows.strides) {
-            for (round, read) in Read::windows(self.dtype, source, strides, self.device)?.into_iter().enumerate() {
+            let windows = Read::windows(self.dtype, source, strides, self.device)?;
+            count += windows.len();
+            check_count(count.div_ceil(max_operands as usize))?; // before there are more than a plan can have
+            for (round, read) in windows.into_iter().enumerate() {
                 match rounds.get_mut(round) {
                     Some(reads) => reads.push(read),
                     None => rounds.push(vec![read]),
