@@ -9,3 +9,6 @@ fn words_of(pack: BoundPack) -> vec4<u32> {
 fn bound_pack(words: vec4<u32>) -> BoundPack {
     return vec2<u64>(u64(words.x) | (u64(words.y) << 32u), u64(words.z) | (u64(words.w) << 32u));
 }
+
+// Word number n, of the part of a pack that has it.
+fn part_word(part: u64, n: u32) -> u32 { return u32((part >> (32u * (n % 2u))) & 0xfffffffflu); }

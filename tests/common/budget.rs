@@ -110,9 +110,14 @@ pub const PLANNING: Budget = Budget { peak: 8, total: 128, calls: 1 };
 /// For opening a checkpoint: for each byte of its headers and index.
 pub const HEADERS: Budget = Budget { peak: 16, total: 32, calls: 1 };
 
-/// What a plan may have been that nobody sees: one of the most dispatches.
+/// What a plan may have been that nobody sees: one of the most dispatches, with as many bindings each as the device has, and no
+/// Max takes more than these.
 const REFUSED_PASSES: u64 = 1 << 12;
-const REFUSED_BYTES: u64 = REFUSED_PASSES << 10;
+const MOST_BINDINGS: u32 = 33;
+
+fn refused_bytes(limits: &Limits) -> u64 {
+    REFUSED_PASSES * (96 * u64::from(limits.max_storage_bindings.min(MOST_BINDINGS))).max(1 << 10)
+}
 
 impl Budget {
     /// Panics where more was asked for than so many bytes, and some for nothing at all, allow.
@@ -174,7 +179,7 @@ pub fn thrifty_plan(op: &AnyOperation, limits: &Limits) -> Result<Plan, Error> {
     let view_bytes = 16 * rank(op);
     let bindings = |plan: &Plan| plan.dispatches.iter().map(|dispatch| dispatch.bindings.len() as u64).sum::<u64>();
     let seen = |plan: &Plan| memory_of(plan) + bindings(plan) * view_bytes;
-    let unseen = REFUSED_BYTES + REFUSED_PASSES * view_bytes;
+    let unseen = refused_bytes(limits) + REFUSED_PASSES * view_bytes;
     let planned = match &plan {
         // A Max beyond one binding is planned in two ways; the one of more dispatches is thrown away.
         Ok(plan) if matches!(op, AnyOperation::Max(_)) && plan.dispatches.len() > 1 => unseen + seen(plan),

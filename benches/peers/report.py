@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Writes the report of benches/hardware.sh from what it has measured.
+
+    python3 benches/peers/report.py FOLDER > report.md
+"""
+import json, math, os, statistics, sys
+
+
+class Folder:
+    def __init__(self, path):
+        self.path = path
+
+    def rows(self, name):
+        """Rows by the workload's name; none where the step did not come so far."""
+        try:
+            lines = open(f"{self.path}/{name}.jsonl", encoding="utf-8").read().splitlines()
+        except FileNotFoundError:
+            return {}
+        return {row["name"]: row for row in map(json.loads, filter(None, lines))}
+
+    def text(self, name):
+        try:
+            return open(f"{self.path}/{name}.txt", encoding="utf-8").read().rstrip()
+        except FileNotFoundError:
+            return ""
+
+    def steps(self, suffix):
+        names = sorted(name for name in os.listdir(self.path) if name.endswith(suffix))
+        return {name.removesuffix(suffix): open(f"{self.path}/{name}", encoding="utf-8").read().strip() for name in names}
+
+
+def main():
+    if len(sys.argv) != 2 or not os.path.isdir(sys.argv[1]):
+        sys.exit(__doc__)
+    folder = Folder(sys.argv[1])
+    for part in (device, ceilings, table, families, calibration, variants, steps):
+        if text := part(folder):
+            print(text + "\n")
+
+
+def device(folder):
+    own = folder.rows("ceilings").get("adapter")
+    if not own:
+        return "# A device that was not measured"
+    head = f"# {own['adapter']}\n\n{own['kind']}, {own['backend']}, {own['driver']}."
+    return f"{head}\n\n```text\n{own['limits']}\nfeatures: {own['features']}\n```"
+
+
+def ceilings(folder):
+    rows = [row for name, row in folder.rows("ceilings").items() if name != "adapter"]
+    lines = ["## Ceilings", "", *heading("", "ms, submitted and waited for", "ms on the device", "GB/s")]
+    for row in rows:
+        lines.append(line(row["name"], number(row["median_ms"]), number(row["gpu_median_ms"]), number(row["gb_per_s"], 1)))
+    return "\n".join([*lines, "", "Dispatches that wait write what the next one reads."]) if rows else ""
+
+
+def pace(folder):
+    """The best pace of memory that was seen, in GB/s."""
+    rows = folder.rows("ceilings").values()
+    return max((row.get("gb_per_s") or 0 for row in rows), default=0)
+
+
+def milliseconds(row):
+    """On the device where it has a clock, else as long as the caller waits."""
+    return None if row is None else row.get("gpu_median_ms") or row.get("median_ms")
+
+
+def table(folder):
+    warm, cold = folder.rows("warm"), folder.rows("cold")
+    predicted = folder.rows("model")
+    torch_warm, torch_cold = folder.rows("torch_warm"), folder.rows("torch_cold")
+    if not warm and not cold:
+        return ""
+    head = ["workload", "MB", "dispatches", "warm ms", "cold ms", "cold GB/s", "of the ceiling", "predicted"]
+    lines = [*heading(*head, "torch warm", "torch cold")]
+    for name in dict.fromkeys([*warm, *cold]):
+        row = cold.get(name) or warm[name]
+        found = row["bytes"] / milliseconds(row) / 1e6
+        ratios = [ratio(peer.get(name), own.get(name)) for peer, own in ((torch_warm, warm), (torch_cold, cold))]
+        cells = [f"`{name}`", f"{row['bytes'] / 1e6:.1f}", row["dispatches"], number(milliseconds(warm.get(name)))]
+        cells += [number(milliseconds(cold.get(name))), number(found, 1), number(found / pace(folder) if pace(folder) else None, 2)]
+        lines.append(line(*cells, number(prediction(predicted.get(name)), 2), *ratios))
+    means = [mean(peer, own) for peer, own in ((torch_warm, warm), (torch_cold, cold))]
+    lines.append(line("geometric mean", *[""] * 7, *means))
+    note = (
+        "Times on the device's own clock where it has one. Cold: buffers in turn, 512 MiB between two uses of one. The ceiling is "
+        f"the best pace of memory above, {pace(folder):.1f} GB/s. Predicted: the fraction of the peak that the model on paper "
+        "gives for the device most like this one; a prediction. torch: how many times as long PyTorch takes."
+    )
+    return "\n".join(["## The table", "", *lines, "", note])
+
+
+def prediction(row):
+    return row.get("predicted") if row else None
+
+
+def ratio(peer, own):
+    if not peer or not own:
+        return "-"
+    if "error" in peer:
+        return "wrong" if peer["error"] == "wrong" else "none"
+    # Clocks of one kind only.
+    if peer.get("gpu_median_ms") and own.get("gpu_median_ms"):
+        return number(peer["gpu_median_ms"] / own["gpu_median_ms"], 2)
+    return number(peer["median_ms"] / own["median_ms"], 2)
+
+
+def mean(peers, own):
+    """The geometric mean of how many times as long a peer takes."""
+    cells = [ratio(peers.get(name), own.get(name)) for name in own]
+    found = [float(cell) for cell in cells if cell[0].isdigit()]
+    return number(math.exp(statistics.fmean(map(math.log, found))), 2) if found else "-"
+
+
+def families(folder):
+    warm, cold, torch = (folder.rows(name) for name in ("families_warm", "families_cold", "torch_families_cold"))
+    ceiling = pace(folder)
+    if not cold or not ceiling:
+        return ""
+    found = {name: row["bytes"] / milliseconds(row) / 1e6 / ceiling for name, row in cold.items()}
+    ordered = sorted(found, key=found.get)
+    at = lambda share: found[ordered[round((len(ordered) - 1) * share)]]
+    head = f"{len(found)} random problems of contiguous tensors, cold: of the ceiling {at(0):.3f} at least, {at(0.05):.3f} at 5 %, "
+    head += f"{at(0.5):.3f} in the median. PyTorch takes {mean(torch, cold)} times as long in the geometric mean. The worst:"
+    lines = heading("problem", "operator", "MB", "warm ms", "cold ms", "of the ceiling", "torch")
+    for name in ordered[:20]:
+        row = cold[name]
+        operator = " ".join([row["op"], row["dtype"], *("×".join(map(str, shape)) or "scalar" for shape in row["shapes"])])
+        times = [number(milliseconds(own.get(name))) for own in (warm, cold)]
+        cells = [f"`{name}`", operator, f"{row['bytes'] / 1e6:.1f}", *times, number(found[name], 3)]
+        lines.append(line(*cells, ratio(torch.get(name), row)))
+    return "\n".join(["## Families", "", head, "", *lines])
+
+
+def calibration(folder):
+    text = folder.text("calibrate")
+    return f"## Calibration\n\n```text\n{text}\n```" if text else ""
+
+
+def variants(folder):
+    names = [name.removeprefix("variant_") for name in folder.steps(".done") if name.startswith("variant_")]
+    base = folder.rows("variant_as_it_is") | folder.rows("cold")
+    if not names or not base:
+        return ""
+    rows = {name: folder.rows(f"variant_{name}") for name in names}
+    workloads = list(dict.fromkeys(workload for own in rows.values() for workload in own))
+    lines = heading("times as long", *(f"`{workload}`" for workload in workloads))
+    for name, own in rows.items():
+        lines.append(line(name.replace("_", " "), *(ratio(own.get(workload), base.get(workload)) for workload in workloads)))
+    return "\n".join(["## Variants", "", "One number of the tuning changed, cold; beside the table's cold times.", "", *lines])
+
+
+def steps(folder):
+    done, failed = folder.steps(".done"), folder.steps(".failed")
+    lines = ["## Steps", "", ", ".join(f"{name} {seconds} s" for name, seconds in done.items()) + "."]
+    for name, code in failed.items():
+        why = "ran out of its time" if code in ("124", "137") else f"failed with {code}"
+        lines += ["", f"{name} {why}:", "", "```text", "\n".join(folder.text(name).splitlines()[-5:]), "```"]
+    if not any(name.startswith("torch") for name in [*done, *failed]):
+        lines += ["", "PyTorch is not here."]
+    return "\n".join(lines)
+
+
+def heading(*cells):
+    return [line(*cells), "|" + "---|" * len(cells)]
+
+
+def line(*cells):
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def number(value, digits=3):
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+if __name__ == "__main__":
+    main()
