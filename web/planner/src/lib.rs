@@ -49,6 +49,7 @@ fn read_limits(words: &[i64]) -> Result<Limits, JsError> {
         max_groups: limit(&mut words),
         int64: false, // WebGPU has none
         shared_buffers: words.flag(),
+        tuning: None,
     };
     words.end()?;
     Ok(limits)
