@@ -16,34 +16,30 @@ struct Knob {
     set: fn(&mut Tuning, u64),
 }
 
-/// In the order in which they are searched: what decides about most comes first.
+/// In the order in which they are searched: what decides about most comes first, what takes most pipelines last. The values
+/// of each ascend or descend.
 const KNOBS: [Knob; 14] = [
     Knob { values: &[256, 16, 1], set: set_grain },
     Knob { values: &[1, 4, 32, 128, 256, 1024], set: set_team },
-    Knob { values: &[16, 64, 128, 256, 512, 1024], set: set_group },
+    Knob { values: &[256, 64, 16, 4, 2, 1], set: |own, n| own.max_share = n },
     Knob {
         values: &[128, 1 << 11, 1 << 13, 1 << 15, 1 << 16, 1 << 17, 1 << 19],
         set: |own, n| own.busy_invocations = n,
     },
     Knob { values: &[1, 4, 16, 64, 256, 1024], set: |own, n| own.loads_per_split = n },
-    Knob { values: &[1, 2, 4, 8, 16], set: |own, n| own.loads_per_member = n },
-    Knob { values: &[1, 2, 4, 16, 64, 256], set: |own, n| own.max_share = n },
+    Knob { values: &[1024, 64, 1], set: |own, n| own.loads_per_turn = n },
     Knob { values: &[1, 4], set: |own, n| own.column_packs = n },
-    Knob { values: &[1, 64, 1024], set: |own, n| own.loads_per_turn = n },
-    Knob { values: &[0, 24, 1024], set: |own, n| own.few_rows = n },
-    Knob { values: &[0, 24], set: |own, n| own.cached_rows = n },
-    Knob { values: &[8192, 1 << 32], set: |own, n| own.far_bytes = n },
-    Knob { values: &[1, 4, 16, 1 << 32], set: |own, n| own.runs_per_split = n },
     Knob { values: &[0, 1], set: |own, n| own.int64 = n == 1 },
+    Knob { values: &[8192, 1 << 32], set: |own, n| own.far_bytes = n },
+    Knob { values: &[1024, 24, 0], set: |own, n| own.few_rows = n },
+    Knob { values: &[0, 24], set: |own, n| own.cached_rows = n },
+    Knob { values: &[1, 4, 16, 1 << 32], set: |own, n| own.runs_per_split = n },
+    Knob { values: &[1, 2, 4, 8, 16], set: |own, n| own.loads_per_member = n },
+    Knob { values: &[16, 64, 128, 256, 512, 1024], set: set_group },
 ];
 
-/// All values of all knobs.
-fn round() -> usize {
-    KNOBS.iter().map(|knob| knob.values.len()).sum()
-}
-
-/// How much one invocation does by itself, from what is worth a thousandth of a GPU to a good part of a core's: numbers
-/// that only help together.
+/// How much one invocation does by itself, from what is worth a GPU's lane to what is worth a core's: numbers that only help
+/// together.
 fn set_grain(own: &mut Tuning, grain: u64) {
     own.busy_invocations = (1 << 16) / grain;
     own.max_team = (256 / grain).max(1);
@@ -63,6 +59,11 @@ fn set_group(own: &mut Tuning, group: u64) {
         own.max_team = group;
     }
     own.group = group;
+}
+
+/// All values of all knobs.
+fn round() -> usize {
+    KNOBS.iter().map(|knob| knob.values.len()).sum()
 }
 
 /// What is to be timed next.
@@ -100,6 +101,8 @@ pub struct Search {
     gains: [f64; NAMES.len()],
     /// The next knob, and which of its values.
     place: (usize, usize),
+    /// Whether a value of this knob was kept: the first one after it that is not is the last one tried.
+    climbs: bool,
     /// The values that were gone through since one was kept.
     in_vain: usize,
     contest: Option<Contest>,
@@ -126,6 +129,7 @@ impl Search {
             best: start,
             gains: [0.0; NAMES.len()],
             place: (0, 0),
+            climbs: false,
             in_vain: 0,
             contest: None,
             tried: 0,
@@ -171,6 +175,7 @@ impl Search {
             Some(true) if contest.confirms() || !contest.slower(|shape| self.gains[shape / SHAPES]) => {
                 self.won(contest)
             }
+            Some(_) if self.climbs => self.next_knob(),
             Some(_) => {}
         }
     }
@@ -211,7 +216,7 @@ impl Search {
         while self.in_vain <= round() {
             let (knob, place) = self.place;
             let Some(&value) = KNOBS[knob].values.get(place) else {
-                self.place = ((knob + 1) % KNOBS.len(), 0);
+                self.next_knob();
                 continue;
             };
             self.place.1 += 1;
@@ -223,6 +228,12 @@ impl Search {
             }
         }
         None
+    }
+
+    fn next_knob(&mut self) {
+        let (knob, place) = self.place;
+        self.in_vain += KNOBS[knob].values.len() - place;
+        (self.place, self.climbs) = (((knob + 1) % KNOBS.len(), 0), false);
     }
 
     /// The operations, of these shapes of each probe, whose plan the candidate changes.
@@ -244,7 +255,7 @@ impl Search {
         }
         contest.found().into_iter().for_each(|(shape, gain)| self.gains[shape / SHAPES] += gain);
         self.best = contest.candidate;
-        self.in_vain = 0;
+        (self.in_vain, self.climbs) = (0, true);
         self.kept += 1;
     }
 }
