@@ -130,8 +130,11 @@ fn print_tuning(gpu: &Gpu, calibration: &Calibration) {
         println!("{name:<18} {:>12} {:>12} {:>12}", get(&start), get(&built_in), get(&calibration.tuning));
     }
     println!("{:<18} {:>12} {:>12} {:>12}", "int64", start.int64, built_in.int64, calibration.tuning.int64);
-    let gains = calibration.gains.iter().map(|gain| format!("{} {:.2}", gain.probe, gain.speedup));
-    println!("\ntimes as fast, as the search saw it: {}", gains.collect::<Vec<_>>().join(", "));
+    let gains = calibration.gains.iter().map(|gain| format!("{} {}", gain.probe, gain.speed_percent));
+    println!(
+        "\nthe speed of each probe in percent of before, as the search saw it: {}",
+        gains.collect::<Vec<_>>().join(", ")
+    );
 }
 
 /// Every workload with each of the tunings, in turns.

@@ -27,7 +27,7 @@ use crate::{Error, Tuning};
 /// assert_eq!(refused.to_string(), "the calibration is of the driver \"1.2\", and this is \"1.3\": calibrate again");
 /// # Ok::<(), wgmax::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Calibration {
     /// The version of the form, [`Calibration::VERSION`].
@@ -57,13 +57,13 @@ pub struct Platform {
 }
 
 /// What was gained on a probe.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Gain {
     /// Its name.
     pub probe: String,
-    /// How many times as fast it is as it was to begin with.
-    pub speedup: f64,
+    /// Its speed, in percent of what it was to begin with.
+    pub speed_percent: u64,
 }
 
 impl Calibration {
@@ -130,7 +130,7 @@ mod tests {
     fn a_calibration_is_json() {
         let platform = Platform { adapter: "A".into(), backend: "vulkan".into(), driver: "1".into() };
         let mut own = Calibration::new(platform, Tuning::of(AdapterKind::Lavapipe));
-        own.gains.push(Gain { probe: "whole".into(), speedup: 1.25 });
+        own.gains.push(Gain { probe: "whole".into(), speed_percent: 125 });
         let text = serde_json::to_string(&own).unwrap();
         assert!(text.starts_with(r#"{"version":1,"platform":{"adapter":"A","#), "{text}");
         assert_eq!(serde_json::from_str::<Calibration>(&text).unwrap(), own);
