@@ -11,7 +11,7 @@ const CLEAR_PAIRS: usize = 4;
 const CLEAR_GAIN: f64 = 0.35;
 
 /// The loss of one pair that decides.
-const CLEAR_LOSS: f64 = 0.35;
+const CLEAR_LOSS: f64 = 0.2;
 
 /// The pairs of a confirmation.
 const CONFIRMING_PAIRS: usize = 4;
@@ -103,15 +103,14 @@ impl Contest {
         self.shapes.iter().enumerate().map(move |(place, &shape)| (shape, median(&of(place))))
     }
 
-    /// Whether the candidate is slower on any shape than it was at first, where so much was gained until now. Three in four
-    /// pairs have to say so, since noise says it of any shape now and then.
-    pub fn slower(&self, gained: impl Fn(usize) -> f64) -> bool {
-        let says = |place: usize, shape: usize| {
-            let loses =
-                |pair: &&Vec<f64>| pair.get(place).is_some_and(|gain| gained(shape) + gain < -Contest::LEAST_GAIN);
-            self.pairs.iter().filter(loses).count() * 4 >= self.pairs.len() * 3
-        };
-        self.shapes.iter().enumerate().any(|(place, &shape)| says(place, shape))
+    /// Whether the candidate is slower on any shape. Nine in ten pairs have to say so, and the louder the fewer they are, since
+    /// noise says it of any shape now and then.
+    pub fn is_slower_somewhere(&self) -> bool {
+        let pairs = self.pairs.len();
+        let loss = Contest::LEAST_GAIN * PAIRS as f64 / pairs as f64;
+        let losses =
+            |place: usize| self.pairs.iter().filter(|pair| pair.get(place).is_some_and(|&gain| gain < -loss)).count();
+        (0..self.shapes.len()).any(|place| losses(place) * PAIRS >= pairs * (PAIRS - LOST))
     }
 
     /// What the search gained that this contest was, or confirmed.

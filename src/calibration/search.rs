@@ -28,8 +28,8 @@ const KNOBS: [Knob; 15] = [
     },
     Knob { values: &[1, 4, 16, 64, 256, 1024], set: |own, n| own.loads_per_split = n },
     Knob { values: &[1024, 64, 1], set: |own, n| own.loads_per_turn = n },
+    Knob { values: &[16, 64, 256], set: set_wide_columns },
     Knob { values: &[1, 4], set: |own, n| own.column_packs = n },
-    Knob { values: &[16, 64], set: set_wide_columns },
     Knob { values: &[0, 1], set: |own, n| own.int64 = n == 1 },
     Knob { values: &[8192, 1 << 32], set: |own, n| own.far_bytes = n },
     Knob { values: &[1024, 24, 0], set: |own, n| own.few_rows = n },
@@ -54,9 +54,10 @@ fn set_team(own: &mut Tuning, max_team: u64) {
     own.max_team = max_team;
 }
 
-/// Packs side by side in small workgroups: large ones would be too few.
+/// Packs side by side, in small workgroups, since large ones would be too few, and not where the cache does as well.
 fn set_wide_columns(own: &mut Tuning, group: u64) {
     own.column_packs = 4;
+    own.cached_rows = 24;
     set_group(own, group);
 }
 
@@ -178,10 +179,8 @@ impl Search {
         contest.timed(time);
         match contest.verdict() {
             None => self.contest = Some(contest),
-            // No probe may end up slower than it was to begin with.
-            Some(true) if contest.confirms() || !contest.slower(|shape| self.gains[shape / SHAPES]) => {
-                self.won(contest)
-            }
+            // No probe pays for another.
+            Some(true) if contest.confirms() || !contest.is_slower_somewhere() => self.won(contest),
             Some(_) if self.climbs => self.next_knob(),
             Some(_) => {}
         }
@@ -341,7 +340,7 @@ mod tests {
         }
     }
 
-    /// A number that is faster on one probe and slower on another than it was to begin with is not kept.
+    /// A number that is faster on one probe and slower on another is not kept.
     #[test]
     fn no_probe_pays_for_another() {
         let start = Tuning::of(AdapterKind::Hardware);

@@ -118,7 +118,7 @@ const LIMITS = {
   max_group_memory_bytes: integer(),
   max_groups: integer(),
   shared_buffers: optional(flag, false),
-  tuning: optional(checkedTuning),
+  tuning: (given: unknown, name: string) => optional(checkedTuning)(given ?? undefined, name),
 };
 
 export const checkedLimits: Check<Limits> = (given, name) => {
