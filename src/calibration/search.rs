@@ -40,9 +40,9 @@ const KNOBS: [Knob; 15] = [
 ];
 
 /// How much one invocation does by itself, from what is worth a GPU's lane to what is worth a core's: numbers that only help
-/// together.
+/// together. A core has several to choose from.
 fn set_grain(own: &mut Tuning, grain: u64) {
-    own.busy_invocations = (1 << 16) / grain;
+    own.busy_invocations = (1 << 19) / grain.max(8);
     own.max_team = (256 / grain).max(1);
     own.loads_per_split = 4 * grain;
     own.max_share = grain;
