@@ -61,7 +61,8 @@ impl Contest {
             return;
         };
         let (new, old) = if of_candidate { (time, first) } else { (first, time) };
-        let gain = (old.max(f64::MIN_POSITIVE) / new.max(f64::MIN_POSITIVE)).ln();
+        let ln = |time: f64| time.max(f64::MIN_POSITIVE).min(f64::MAX).ln(); // whatever a host calls a time
+        let gain = ln(old) - ln(new);
         if let Some(pair) = self.pairs.last_mut() {
             pair.push(gain);
         }

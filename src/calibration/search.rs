@@ -1,8 +1,9 @@
 //! The search: coordinate descent from a tuning, one number after another, until a whole round changes nothing.
 //!
 //! A candidate that changes no probe's plan is not timed at all, and of the others only those probes whose plans it
-//! changes. It meets the incumbent in pairs of times, in turns, and has to be more than 3 % faster in nine of ten of them;
-//! so what noise there is does not decide. Then both meet on shapes that were not searched with.
+//! changes. It meets the incumbent in pairs of times, in turns, and has to be more than 3 % faster in nine of ten of them, or
+//! far more in the first four; so what noise there is does not decide. On none of the probes may it be slower. Then both meet
+//! on shapes that were not searched with.
 
 use super::contest::Contest;
 use super::probes::{NAMES, SHAPES, probes};
