@@ -61,7 +61,8 @@ impl Contest {
             return;
         };
         let (new, old) = if of_candidate { (time, first) } else { (first, time) };
-        let ln = |time: f64| time.max(f64::MIN_POSITIVE).min(f64::MAX).ln(); // whatever a host calls a time
+        // Whatever a host calls a time: what is none was too long.
+        let ln = |time: f64| if time.is_nan() { f64::MAX } else { time.clamp(f64::MIN_POSITIVE, f64::MAX) }.ln();
         let gain = ln(old) - ln(new);
         if let Some(pair) = self.pairs.last_mut() {
             pair.push(gain);

@@ -382,6 +382,17 @@ mod tests {
         assert_eq!(search.kept(), 0);
     }
 
+    /// Times are a host's: none of them leads anywhere but to an end.
+    #[test]
+    fn any_number_may_be_a_time() {
+        let start = Tuning::of(AdapterKind::Hardware);
+        for time in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -1.0, f64::MAX] {
+            assert_eq!(searched(start, 20_000, |_| time).best(), start, "{time}");
+        }
+        let mut times = [f64::NAN, 1.0, 0.0, f64::INFINITY, -1.0].into_iter().cycle();
+        searched(start, 100_000, |_| times.next().unwrap());
+    }
+
     #[test]
     fn a_start_out_of_range_is_refused() {
         let start = Tuning { group: 3, ..Tuning::of(AdapterKind::Hardware) };
