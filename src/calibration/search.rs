@@ -154,9 +154,13 @@ impl Search {
     /// The plan of a trial.
     ///
     /// # Errors
-    /// None for a trial that this search asked for.
+    /// None for a trial that this search asked for. [`Error::TooLarge`] for a shape that there is not,
+    /// [`Error::InvalidTuning`] for a tuning out of its ranges.
     pub fn plan(&self, trial: &Trial) -> Result<Plan, Error> {
-        self.operations[trial.shape].plan(&Limits { tuning: Some(trial.tuning), ..self.limits.clone() })
+        let (given, limit) = (trial.shape as u64, self.operations.len() as u64 - 1);
+        let op =
+            self.operations.get(trial.shape).ok_or(Error::TooLarge { what: "the shape of a trial", given, limit })?;
+        op.plan(&Limits { tuning: Some(trial.tuning), ..self.limits.clone() })
     }
 
     /// What to time next, if anything is left to be tried.
@@ -397,5 +401,8 @@ mod tests {
     fn a_start_out_of_range_is_refused() {
         let start = Tuning { group: 3, ..Tuning::of(AdapterKind::Hardware) };
         assert!(matches!(Search::new(start, &limits()), Err(Error::InvalidTuning { .. })));
+        let search = Search::new(Tuning::of(AdapterKind::Hardware), &limits()).unwrap();
+        let trial = Trial { shape: search.operations().len(), tuning: search.best() };
+        assert!(matches!(search.plan(&trial), Err(Error::TooLarge { given: 27, limit: 26, .. })));
     }
 }
