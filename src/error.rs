@@ -148,6 +148,26 @@ pub enum Error {
         /// What it may be.
         expected: &'static str,
     },
+    /// A number of a [`Tuning`](crate::Tuning) that is out of its range.
+    #[error("the tuning's {field} is {given}, {expected} expected")]
+    InvalidTuning {
+        /// The number.
+        field: &'static str,
+        /// Its value.
+        given: u64,
+        /// What it may be.
+        expected: String,
+    },
+    /// A calibration that was made elsewhere.
+    #[error("the calibration is of the {what} {given:?}, and this is {expected:?}: calibrate again")]
+    StaleCalibration {
+        /// What differs: version, adapter, backend, driver or kernels.
+        what: &'static str,
+        /// Of the calibration.
+        given: String,
+        /// Of here.
+        expected: String,
+    },
     /// A plan takes an optional feature that the device has not.
     #[error("the plan takes {feature}, which the device has not")]
     MissingFeature {

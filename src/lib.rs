@@ -9,7 +9,8 @@
 //! - Operations: [`ReduceMax`], [`ArgMax`], [`Hardmax`] and [`Max`] over [`View`]s or [`Parts`]; [`AnyOperation`] is any of
 //!   them. What they have in common is [`Operation`].
 //! - Nodes of ONNX, OpenVINO and oneDNN: [`dialect`].
-//! - What is dispatched: [`Plan`], for a device of these [`Limits`]; for other hosts [`plan::PortablePlan`].
+//! - What is dispatched: [`Plan`], for a device of these [`Limits`], cut by a [`Tuning`]; for other hosts [`plan::PortablePlan`].
+//! - A tuning that was measured on a device: [`Calibration`], and the [`calibration`] that finds it.
 //! - Reductions in pieces, over devices, ranks and time: [`shard`].
 //! - On the host: [`Tensor`] of any [`DType`], and [`Error`].
 #![cfg_attr(
@@ -19,6 +20,7 @@
 #![cfg_attr(feature = "safetensors", doc = "- Tensors of safetensors files: [`checkpoint`].")]
 
 mod axes;
+pub mod calibration;
 #[cfg(feature = "safetensors")]
 pub mod checkpoint;
 pub mod dialect;
@@ -37,14 +39,18 @@ mod reference;
 mod shader;
 pub mod shard;
 mod tensor;
+mod tuning;
 mod view;
 
 pub use axes::Axes;
+pub use calibration::Calibration;
 pub use dtype::DType;
 pub use element::Element;
 pub use error::Error;
 #[cfg(feature = "gpu")]
 pub use gpu::{Bound, Gpu, GpuOptions, Kernels, Prepared, Progress, SavedStream, Slots, Stream};
+#[cfg(all(feature = "gpu", not(target_arch = "wasm32")))]
+pub use gpu::{CalibrationOptions, CalibrationProgress};
 pub use limits::{AdapterKind, Limits};
 pub use op::{
     AnyOperation, ArgMax, ArgMaxOutput, EmptyMax, Hardmax, IndexType, InputNeed, Max, NanPolicy, Operation, ReduceMax,
@@ -53,6 +59,7 @@ pub use op::{
 pub use parts::Parts;
 pub use plan::Plan;
 pub use tensor::{Tensor, TensorType};
+pub use tuning::{Tuning, TuningField, TuningRange};
 pub use view::View;
 
 pub use half;

@@ -1,4 +1,4 @@
-use crate::Error;
+use crate::{Error, Tuning};
 
 /// What runs the shaders: the access pattern that is fast on one is slow on the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,6 +49,9 @@ pub struct Limits {
     /// dispatch writes bound so everywhere, and no byte of it twice. Inputs are given in whole packs of 16 bytes. Without it,
     /// what is written needs other buffers than what is read.
     pub shared_buffers: bool,
+    /// How work is cut: not a limit, but what was measured on the device, such as a [`Calibration`](crate::Calibration)
+    /// gives. `None` is the row of the adapter's kind, [`Tuning::of`]. Answers never depend on it.
+    pub tuning: Option<Tuning>,
 }
 
 impl Default for Limits {
@@ -63,15 +66,17 @@ impl Default for Limits {
             max_groups: 65_535,
             int64: false,
             shared_buffers: false,
+            tuning: None,
         }
     }
 }
 
 impl Limits {
-    /// Whether there can be such a device: what is counted is there at all, and alignments are powers of two.
+    /// Whether there can be such a device: what is counted is there at all, alignments are powers of two, and the tuning
+    /// is within its ranges.
     ///
     /// # Errors
-    /// [`Error::DeviceTooSmall`] or [`Error::InvalidLimit`] for the first one that is nonsense.
+    /// [`Error::DeviceTooSmall`] or [`Error::InvalidLimit`] for the first one that is nonsense; those of [`Tuning::check`].
     pub fn check(&self) -> Result<(), Error> {
         for (what, given) in [
             ("max_storage_buffers_per_shader_stage", self.max_storage_bindings),
@@ -87,7 +92,7 @@ impl Limits {
             let what = "min_storage_buffer_offset_alignment";
             return Err(Error::InvalidLimit { what, given, expected: "a power of two" });
         }
-        Ok(())
+        self.tuning.map_or(Ok(()), |tuning| tuning.check())
     }
 }
 
@@ -106,5 +111,8 @@ mod tests {
         assert!(Limits { max_groups: 0, ..Limits::default() }.check().is_err());
         assert!(Limits { max_storage_bindings: 0, ..Limits::default() }.check().is_err());
         assert!(Limits { max_group_memory_bytes: 0, ..Limits::default() }.check().is_ok());
+        let tuning = |max_share| Some(Tuning { max_share, ..Tuning::of(AdapterKind::Hardware) });
+        assert!(Limits { tuning: tuning(9), ..Limits::default() }.check().is_ok());
+        assert!(Limits { tuning: tuning(0), ..Limits::default() }.check().is_err());
     }
 }

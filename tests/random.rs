@@ -9,13 +9,14 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use common::laws::lawful_plan;
+use common::tunings::any_tuning;
 use common::{Arena, Content, Data, Random, first_difference, gpus, tensor, tensors};
 use crossing::{Case, Finding, Outcome, Scale};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 use wgmax::{
-    AdapterKind, ArgMax, ArgMaxOutput, Axes, DType, Error, Gpu, Hardmax, Kernels, Limits, Max, NanPolicy, Operation,
-    Plan, ReduceMax, Slices, Slots, Tensor, View, wgpu,
+    AdapterKind, AnyOperation, ArgMax, ArgMaxOutput, Axes, DType, Error, Gpu, Hardmax, InputNeed, Kernels, Limits, Max,
+    NanPolicy, Operation, Plan, ReduceMax, Slices, Slots, Tensor, Tuning, View, wgpu,
 };
 
 fn run<S: Strategy>(cases: u32, strategy: S, test: impl Fn(S::Value) -> Result<(), TestCaseError>) {
@@ -72,10 +73,16 @@ fn any_axes() -> impl Strategy<Value = Axes> {
     prop_oneof![1 => Just(Axes::All), 4 => prop::collection::vec(axis, 0..5).prop_map(Axes::List)]
 }
 
+fn seeded_tuning(seed: u64) -> Tuning {
+    let mut random = Random::new(seed);
+    any_tuning(&mut |n| random.below(n))
+}
+
 fn any_limits() -> impl Strategy<Value = Limits> {
     let small = || prop_oneof![2 => any::<u32>(), 4 => 0..1025_u32, 1 => Just(65_535_u32)];
-    (adapters(), any_size(), any_size(), small(), small(), small(), small(), any::<bool>()).prop_map(
-        |(adapter, binding, alignment, bindings, invocations, memory, groups, int64)| Limits {
+    let seed = prop::option::weighted(0.3, any::<u64>());
+    (adapters(), any_size(), any_size(), small(), small(), small(), small(), any::<bool>(), seed).prop_map(
+        |(adapter, binding, alignment, bindings, invocations, memory, groups, int64, seed)| Limits {
             adapter,
             max_binding_bytes: binding,
             binding_alignment_bytes: alignment,
@@ -85,12 +92,14 @@ fn any_limits() -> impl Strategy<Value = Limits> {
             max_groups: groups,
             int64,
             shared_buffers: groups % 3 == 0,
+            tuning: seed.map(seeded_tuning),
         },
     )
 }
 
 fn some_limits() -> impl Strategy<Value = Limits> {
-    prop_oneof![adapters().prop_map(|adapter| Limits { adapter, ..Limits::default() }), any_limits()]
+    let tuned = any::<u64>().prop_map(|seed| Limits { tuning: Some(seeded_tuning(seed)), ..Limits::default() });
+    prop_oneof![adapters().prop_map(|adapter| Limits { adapter, ..Limits::default() }), tuned, any_limits()]
 }
 
 #[test]
@@ -300,6 +309,58 @@ fn check(case: &Case) -> Result<Outcome, Finding> {
 #[test]
 fn crossing_everything_on_a_gpu() {
     crossing::cross("random", &scale(), 200, check);
+}
+
+/// Every operator under 200 tunings, of every way to load: the answer is always the reference's.
+#[test]
+fn answers_never_depend_on_the_tuning() {
+    let gpu = &gpus()[0];
+    let mut refused = 0;
+    for seed in 0..200 {
+        // Some in a row share what kernels are made by: compiling takes longer than running.
+        let Tuning { group, max_team, column_packs, int64, .. } = seeded_tuning(seed / 25);
+        let tuning = Tuning { group, max_team, column_packs, int64, ..seeded_tuning(1000 + seed) };
+        let limits = Limits { tuning: Some(tuning), ..gpu.kernels().limits().clone() };
+        for (n, op) in tuned_operations(seed).iter().enumerate() {
+            let dtype = op.inputs().unwrap()[0].dtype;
+            let need = |need: &InputNeed| tensor(dtype, need.bytes / dtype.bytes(), Data::EdgesWithoutNan, seed);
+            let inputs: Vec<Tensor> = op.inputs().unwrap().iter().map(need).collect();
+            let Some(plan) = lawful_plan(op, &limits) else {
+                refused += 1;
+                continue;
+            };
+            let bytes: Vec<&[u8]> = inputs.iter().map(Tensor::bytes).collect();
+            let got = pollster::block_on(gpu.run_plan(&plan, &bytes)).unwrap();
+            let expected = op.reference(&inputs.iter().collect::<Vec<_>>()).unwrap();
+            let difference = first_difference(&expected, &tensors(op, got));
+            assert_eq!(difference, None, "seed {seed}, operation {n}, {tuning:?}\n{plan}");
+        }
+    }
+    assert_eq!(refused, 0, "no tuning is a reason to refuse");
+}
+
+/// One of each operator, another of their shapes for each seed.
+fn tuned_operations(seed: u64) -> [AnyOperation; 4] {
+    let dtype = [DType::F32, DType::U8, DType::F16, DType::I64][seed as usize % 4];
+    // Long rows, short rows, far ones, columns, columns that begin anywhere, images.
+    let shapes: [(&[u64], i64); 6] = [
+        (&[3, 70_000], 1),
+        (&[9000, 10], 1),
+        (&[64, 257, 12], 1),
+        (&[150, 1024], 0),
+        (&[19, 3001], 0),
+        (&[8, 64, 200], 1),
+    ];
+    let (shape, axis) = shapes[seed as usize / 4 % shapes.len()];
+    let view = || View::new(shape).unwrap();
+    let axes = if shape.len() == 3 { vec![0, 2] } else { vec![axis] };
+    let lanes = [&shape[..shape.len() - 1], &[1]].concat();
+    [
+        ReduceMax::new(dtype, view()).axes(axes).into(),
+        ArgMax::new(dtype, view()).axes([axis]).output(ArgMaxOutput::ValuesAndIndices).into(),
+        Hardmax::new(dtype, view(), Slices::Along(axis)).into(),
+        Max::new(dtype, [view(), View::new(lanes).unwrap()]).into(),
+    ]
 }
 
 /// The buffers of an operation in random places, some of them wrong: an error value or an answer, never a panic, and

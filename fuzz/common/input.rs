@@ -2,6 +2,10 @@
 //! is near a boundary comes often.
 #![allow(dead_code)] // each target uses its own part
 
+#[path = "../../tests/common/tunings.rs"]
+mod tunings;
+
+use tunings::any_tuning;
 use wgmax::{AdapterKind, Axes, DType, Error, Limits, NanPolicy, Parts, Tensor, View};
 
 /// The most operands of a Max: runs with so many are slow ones.
@@ -145,9 +149,10 @@ impl Input<'_> {
         tensor.expect("as many elements as the shape has")
     }
 
-    /// WebGPU's defaults with some limits changed. Alignments are powers of two, as the specification has them.
+    /// WebGPU's defaults with some limits changed, tuned in any way now and then. Alignments are powers of two, as the specification has them.
     pub fn limits(&mut self) -> Limits {
-        let adapter = self.pick(&AdapterKind::ALL);
+        let policy = self.byte();
+        let adapter = AdapterKind::ALL[usize::from(policy) % 3];
         let changed = self.byte();
         let (int64, shared_buffers) = (changed & 64 != 0, changed & 128 != 0);
         let mut limits = Limits { adapter, int64, shared_buffers, ..Limits::default() };
@@ -169,6 +174,9 @@ impl Input<'_> {
         }
         if changed & 32 != 0 {
             limits.max_groups = word(self);
+        }
+        if policy >= 192 {
+            limits.tuning = Some(any_tuning(&mut |n| self.any() % n));
         }
         limits
     }

@@ -8,7 +8,7 @@ use super::{Kernels, Prepared, Scopes, Slots};
 use crate::error::names;
 use crate::op::check_inputs;
 use crate::tensor::room;
-use crate::{Error, Operation, Plan, Tensor};
+use crate::{Calibration, Error, Operation, Plan, Tensor};
 
 /// Which adapter a [`Gpu`] takes, and how much of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -113,6 +113,14 @@ impl Gpu {
     /// The device's pipelines, with its limits.
     pub fn kernels(&self) -> &Kernels {
         &self.kernels
+    }
+
+    /// [`Kernels::tune`], for what this runs from now on.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn tune(&mut self, calibration: &Calibration) -> Result<(), Error> {
+        self.kernels.tune(calibration)
     }
 
     /// Plans the operation, uploads the inputs, runs it and reads the outputs back. Natively it blocks: see [`Gpu`].

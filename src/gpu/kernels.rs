@@ -10,8 +10,9 @@ use std::{
 };
 
 use super::{Prepared, Scopes, explain};
+use crate::calibration::Platform;
 use crate::plan::{Kernel, Plan};
-use crate::{Error, Limits};
+use crate::{Calibration, Error, Limits};
 
 /// A device's pipelines, compiled when first needed and shared by every plan that has the same kernel, whatever its
 /// shapes.
@@ -70,6 +71,36 @@ impl Kernels {
     /// ```
     pub fn with_cache(device: &wgpu::Device, cache: &wgpu::PipelineCache) -> Kernels {
         Kernels { cache: Some(cache.clone()), ..Kernels::new(device) }
+    }
+
+    /// Takes the tuning of a calibration that was made on this device: [`Kernels::limits`] has it from now on. Clones of
+    /// this handle, and plans that are there already, stay as they are.
+    ///
+    /// ```no_run
+    /// # use wgmax::{Calibration, CalibrationOptions, Gpu, GpuOptions};
+    /// # let gpu = Gpu::new_blocking(&GpuOptions::default())?;
+    /// # let mut kernels = gpu.kernels().clone();
+    /// # let kept: Option<Calibration> = None; // read from where it was kept
+    /// let calibration = match kept.filter(|kept| kernels.tune(kept).is_ok()) {
+    ///     Some(calibration) => calibration,
+    ///     None => kernels.calibrate_blocking(gpu.queue(), &CalibrationOptions::default(), |_| ())?,
+    /// };
+    /// kernels.tune(&calibration)?;
+    /// # Ok::<(), wgmax::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::StaleCalibration`] if it was made on another adapter, driver or version of the kernels;
+    /// [`Error::InvalidTuning`] if a number of it is out of range. Nothing is changed then.
+    pub fn tune(&mut self, calibration: &Calibration) -> Result<(), Error> {
+        self.limits.tuning = Some(calibration.tuning_on(&Platform::of(&self.device))?);
+        Ok(())
+    }
+
+    /// The same device with no pipelines yet.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn without_pipelines(&self) -> Kernels {
+        Kernels { pipelines: Arc::default(), ..self.clone() }
     }
 
     /// What plans for this device need to know of it.

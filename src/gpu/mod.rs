@@ -1,11 +1,15 @@
 //! Plans on wgpu: pipelines and parameters are prepared once, then work is recorded into the caller's encoder.
 
+#[cfg(not(target_arch = "wasm32"))]
+mod calibrate;
 mod host;
 mod kernels;
 mod prepared;
 mod shards;
 mod stream;
 
+#[cfg(not(target_arch = "wasm32"))]
+pub use calibrate::{CalibrationOptions, CalibrationProgress};
 #[cfg(feature = "onnx")]
 pub(crate) use host::OUTPUT;
 pub use host::{Gpu, GpuOptions};
@@ -13,6 +17,7 @@ pub use kernels::Kernels;
 pub use prepared::{Bound, Prepared, Slots};
 pub use stream::{Progress, SavedStream, Stream};
 
+use crate::calibration::Platform;
 use crate::{AdapterKind, Error, Limits};
 
 impl From<&wgpu::Device> for Limits {
@@ -37,7 +42,16 @@ impl From<&wgpu::Device> for Limits {
             max_groups: limits.max_compute_workgroups_per_dimension,
             int64: device.features().contains(wgpu::Features::SHADER_INT64),
             shared_buffers: false,
+            tuning: None,
         }
+    }
+}
+
+impl Platform {
+    /// That of a device.
+    pub fn of(device: &wgpu::Device) -> Platform {
+        let wgpu::AdapterInfo { name, backend, driver, driver_info, .. } = device.adapter_info();
+        Platform { adapter: name, backend: backend.to_string(), driver: format!("{driver} {driver_info}") }
     }
 }
 

@@ -1,6 +1,6 @@
-//! What plans know of a device: its limits, and the tuning policy, which says what it likes, as numbers.
+//! What plans know of a device: its limits, and the tuning, which says what it likes, as numbers.
 
-use crate::{AdapterKind, DType, Error, Limits};
+use crate::{DType, Error, Limits, Tuning};
 
 /// A device. A plan makes it once.
 pub(super) struct Device {
@@ -8,39 +8,6 @@ pub(super) struct Device {
     pub tuning: Tuning,
     /// The most invocations that a dispatch can have.
     pub max_invocations: u64,
-}
-
-/// How work is cut for a device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Tuning {
-    /// Invocations of a workgroup.
-    pub group: u64,
-    /// The most invocations that share a task.
-    pub max_team: u64,
-    /// The fewest 16-byte loads, or single elements where they are strided, that are worth another team member.
-    pub loads_per_member: u64,
-    /// Invocations that keep the device busy: below, long reductions are split.
-    pub busy_invocations: u64,
-    /// The fewest 16-byte loads, or single elements where they are strided, that an invocation of a split reduction is
-    /// worth.
-    pub loads_per_split: u64,
-    /// The short runs, far apart, that a task of a large reduction takes: more are split.
-    pub runs_per_split: u64,
-    /// The 16-byte loads up to which an invocation takes one row after another, so that what it reads is one stream.
-    pub loads_per_turn: u64,
-    /// Packs side by side that an invocation of a column kernel reduces: 1 or 4.
-    pub column_packs: u64,
-    /// The rows up to which it takes one: so few stay in the cache until the next invocation reads on in them.
-    pub cached_rows: u64,
-    /// The rows of columns up to which an ArgMax compares them one by one, and not four by four.
-    pub few_rows: u64,
-    /// The bytes from one row of columns to the next from which on what rows begin with is asked for ahead, where an
-    /// invocation takes one pack of them.
-    pub far_bytes: u64,
-    /// The most packs, or output units, that an invocation of an element-wise kernel writes.
-    pub max_share: u64,
-    /// Whether packs are bound as pairs of 64-bit integers, where the device has them.
-    pub int64: bool,
 }
 
 /// The bytes of a pack.
@@ -52,51 +19,6 @@ pub(super) const MEMBER_BYTES: u64 = 16;
 /// The writes of an invocation on a device that has fewer invocations than there is to write.
 const MAX_WRITES: u64 = 1024;
 
-/// lavapipe: LLVM. An invocation walks its own contiguous part, with no barrier. A load of 64 bits is as fast as one of 32.
-const LAVAPIPE: Tuning = Tuning {
-    group: 16,
-    max_team: 1,
-    loads_per_member: 1,
-    busy_invocations: 128,
-    loads_per_split: 256,
-    runs_per_split: 4,
-    loads_per_turn: 1024,
-    column_packs: 4,
-    few_rows: 1024,
-    cached_rows: 24,
-    far_bytes: u64::MAX,
-    max_share: 256,
-    int64: true,
-};
-
-/// SwiftShader, which loads each element by itself and keeps few values in registers.
-const SWIFTSHADER: Tuning = Tuning {
-    runs_per_split: u64::MAX,
-    loads_per_turn: 1,
-    column_packs: 1,
-    few_rows: 24,
-    far_bytes: 8192,
-    int64: false,
-    ..LAVAPIPE
-};
-
-/// GPUs: neighbours read neighbouring packs, thousands of them at once.
-const HARDWARE: Tuning = Tuning {
-    group: 256,
-    max_team: 256,
-    loads_per_member: 4,
-    busy_invocations: 1 << 16,
-    loads_per_split: 4,
-    runs_per_split: u64::MAX,
-    loads_per_turn: 1,
-    column_packs: 1,
-    few_rows: 0,
-    cached_rows: 0,
-    far_bytes: u64::MAX,
-    max_share: 1,
-    int64: false,
-};
-
 impl Device {
     /// The device with these limits, if there can be one. Shaders count the words of a binding in 32 bits.
     pub fn new(limits: &Limits) -> Result<Device, Error> {
@@ -107,11 +29,7 @@ impl Device {
             max_binding_bytes -= max_binding_bytes % PACK_BYTES; // inputs are bound in whole packs
         }
         let limits = Limits { max_binding_bytes, ..limits.clone() };
-        let row = match limits.adapter {
-            AdapterKind::Hardware => HARDWARE,
-            AdapterKind::Lavapipe => LAVAPIPE,
-            AdapterKind::SwiftShader => SWIFTSHADER,
-        };
+        let row = limits.tuning.unwrap_or(Tuning::of(limits.adapter));
         let most = u64::from(limits.max_group_invocations).min(u64::from(limits.max_group_memory_bytes) / MEMBER_BYTES);
         let group = row.group.min(power_of_two_below(most));
         let groups = u64::from(limits.max_groups);

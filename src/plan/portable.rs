@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::{Kernel, Plan, Slot};
+use crate::shader::fnv;
 
 /// A [`Plan`] whose kernels are WGSL text and whose parameters are words: what any WebGPU host can dispatch, in any
 /// language.
@@ -200,9 +201,8 @@ fn words(bytes: &[u8], multiple: usize) -> Vec<u32> {
     bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect()
 }
 
-/// FNV-1a in 64 bits over the text and the overrides: the same on every machine and with every compiler.
+/// A hash of the text and the overrides.
 fn key(wgsl: &str, overrides: &BTreeMap<String, u32>) -> String {
     let overrides = overrides.iter().map(|(name, value)| format!("\0{name}={value}")).collect::<String>();
-    let fold = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    format!("{:016x}", wgsl.bytes().chain(overrides.bytes()).fold(0xcbf2_9ce4_8422_2325, fold))
+    format!("{:016x}", fnv(wgsl.bytes().chain(overrides.bytes())))
 }

@@ -80,6 +80,9 @@ const fn writes(binding: u32, element: Element, role: Role) -> Bound {
 macro_rules! files {
     ($($name:ident = $path:literal, binds [$($bound:expr),*], overrides [$($override:literal),*];)*) => {
         $(const $name: &File = &File { text: shader!($path), bindings: &[$($bound),*], overrides: &[$($override),*] };)*
+
+        /// Every one of them.
+        const FILES: Files = &[$($name),*];
     };
 }
 
@@ -304,6 +307,17 @@ impl Kernel {
             (Access::ShortRows { .. }, _) => &[INPUT_PACKS, REDUCE_STRIDED, REDUCE_SHORT_ROWS],
         }
     }
+}
+
+/// A name for the text of all shaders and the version of what plans them and writes the rest of their text.
+pub(crate) fn fingerprint() -> String {
+    let texts = FILES.iter().map(|file| file.text).chain([env!("CARGO_PKG_VERSION")]);
+    format!("{:016x}", fnv(texts.flat_map(str::bytes)))
+}
+
+/// FNV-1a in 64 bits: the same on every machine and with every compiler.
+pub(crate) fn fnv(bytes: impl Iterator<Item = u8>) -> u64 {
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// The winners of several slices side by side.

@@ -10,6 +10,7 @@ mod text;
 pub(crate) use kernel::longest_short_row;
 pub use kernel::{Access, Epilogue, Kernel, Operator, Override, Program};
 pub use manifest::{Declaration, Role};
+pub(crate) use manifest::{fingerprint, fnv};
 pub(crate) use operands::FIRST_OPERAND;
 pub(crate) use params::MAX_DIMS;
 pub use params::{

@@ -7,6 +7,7 @@ mod gpu;
 pub mod kernels;
 pub mod laws;
 pub mod reductions;
+pub mod tunings;
 
 #[cfg(feature = "gpu")]
 #[allow(unused_imports)]

@@ -32,6 +32,7 @@ pub fn limits_sweep() -> Vec<Limits> {
     let huge = |adapter| Limits {
         int64: true,
         shared_buffers: false,
+        tuning: None,
         adapter,
         max_binding_bytes: 2 << 30,
         binding_alignment_bytes: 16,

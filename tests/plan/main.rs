@@ -16,8 +16,8 @@ use wgmax::plan::{
     PortableShader, PortableSlot, Program, ReductionParams, Slot,
 };
 use wgmax::{
-    AdapterKind, AnyOperation, ArgMax, ArgMaxOutput, Axes, DType, EmptyMax, Error, Hardmax, Limits, Max, NanPolicy,
-    Operation, Plan, ReduceMax, Slices, Tensor, View,
+    AdapterKind, AnyOperation, ArgMax, ArgMaxOutput, Axes, Calibration, DType, EmptyMax, Error, Hardmax, Limits, Max,
+    NanPolicy, Operation, Plan, ReduceMax, Slices, Tensor, Tuning, View,
 };
 
 fn gpu() -> Limits {
@@ -402,6 +402,20 @@ fn the_portable_form_is_what_its_document_says() {
         for name in own {
             assert!(document.contains(&format!("`{name}`")), "{name} is not explained");
         }
+    }
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn a_calibration_is_what_its_document_says() {
+    let document = include_str!("../../docs/plan.md");
+    let example = document.split("```json").nth(2).unwrap().split("```").next().unwrap();
+    let example: serde_json::Value = serde_json::from_str(example).unwrap();
+    let read: Calibration = serde_json::from_value(example.clone()).unwrap();
+    assert_eq!(serde_json::to_value(&read).unwrap(), example);
+    assert_eq!(read.tuning, Tuning::of(AdapterKind::Hardware));
+    for name in example.as_object().unwrap().keys() {
+        assert!(document.contains(&format!("| `{name}` |")), "{name} is not explained");
     }
 }
 

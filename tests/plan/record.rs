@@ -359,6 +359,7 @@ impl Dice {
             max_group_memory_bytes: self.pick(&[16, 512, 4 << 10, 16 << 10]),
             max_groups: self.pick(&[2, 16, 4096, 65_535, 65_535]),
             shared_buffers: false,
+            tuning: None,
         }
     }
 }

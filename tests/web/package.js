@@ -21,6 +21,30 @@ export async function packageTests(device) {
       assert.deepEqual([...values], [0, 1, 2]);
       assert.deepEqual([...tokens], [123, 49_999, 0]);
     },
+    async "a calibration is taken where it was made"() {
+      let steps = 0;
+      const budget = 500; // milliseconds: a sample or two
+      const calibration = await kernels.calibrate({ budget, progress: (step) => (steps += step.budget / budget) });
+      assert.deepEqual([calibration.complete, calibration.gains.length, kernels.limits.tuning], [false, 9, undefined]);
+      assert.ok(steps >= 1 && steps % 1 === 0, `told ${steps} times`);
+      const { platform, tuning } = calibration;
+      const own = await Kernels.create(device);
+      const wrong = [
+        [{ ...calibration, kernels: "another" }, 'tune: calibration.kernels is "another", one of "'],
+        [{ ...calibration, platform: { ...platform, adapter: "another" } }, 'tune: calibration.platform.adapter is "another"'],
+        [{ ...calibration, version: 2 }, "tune: calibration.version is 2, 1 expected"],
+        [{ ...calibration, tuning: { ...tuning, group: 3 } }, "the tuning's group is 3, a power of two up to 1024 expected"],
+        [{ ...calibration, tuning: { ...tuning, group: undefined } }, "tune: calibration.tuning.group is undefined"],
+        [undefined, "tune: calibration is undefined, a calibration expected"],
+      ];
+      for (const [given, message] of wrong) await refuses(() => own.tune(given), message);
+      assert.equal(own.limits.tuning, undefined);
+      const operation = argMax("f32", [3, 70_001], { axes: [1], index: "i32" });
+      own.tune(JSON.parse(JSON.stringify({ ...calibration, tuning: { ...tuning, group: 32, max_team: 8 } })));
+      assert.notDeepEqual(own.plan(operation).dispatches, kernels.plan(operation).dispatches);
+      const data = Float32Array.from({ length: 3 * 70_001 }, (_, i) => (i * 7919) % 104_729);
+      assert.deepEqual(reference(operation, [data]), await own.run(operation, [data]));
+    },
     async "what WebGPU would say late is said at once"() {
       const prepared = await kernels.prepare(reduceMax("f32", [1 << 20]));
       const [input, output, scratch] = [buffer(4 << 20), buffer(512), buffer(1 << 16)];

@@ -1,4 +1,5 @@
 /** ReduceMax, ArgMax, Hardmax and Max for engines that own a `GPUDevice`. */
+export type { CalibrateOptions, Calibration, Platform } from "./calibration.js";
 export { requestDevice } from "./device.js";
 export { tensor, type DType, type Tensor, type TypedArray } from "./elements.js";
 export { Kernels, type Bound, type Prepared } from "./kernels.js";
@@ -8,6 +9,6 @@ export {
   type ArgMaxOptions, type Constant, type HardmaxOptions, type Input, type MaxOptions, type NanPolicy, type Operation,
   type ReduceMaxOptions, type Slices, type View,
 } from "./operation.js";
-export { limitsOf, type Binding, type Limits, type Dispatch, type Plan, type Shader } from "./plan.js";
+export { limitsOf, type Binding, type Limits, type Dispatch, type Plan, type Shader, type Tuning } from "./plan.js";
 export { load, plan, signature, type Signature } from "./planner.js";
 export type { Slots } from "./slots.js";

@@ -1,4 +1,5 @@
-import { hasMethods, refuse } from "./check.js";
+import { calibrate, tunedLimits, type CalibrateOptions, type Calibration } from "./calibration.js";
+import { hasMethods, integer, optional, record, refuse, type Check } from "./check.js";
 import { checkedDevice, refused, refusing } from "./device.js";
 import { padded, tensor, type Tensor } from "./elements.js";
 import { BufferUsage, MAP_MODE_READ, SHADER_STAGE_COMPUTE } from "./flags.js";
@@ -7,17 +8,20 @@ import { checkedLimits, checkedPlan, limitsOf, type Limits, type Dispatch, type 
 import { load, plan, signature } from "./planner.js";
 import { checkSlots, type BufferSlice, type Slots } from "./slots.js";
 
+const progress: Check<CalibrateOptions["progress"]> = (given, name) =>
+  typeof given === "function" ? (given as CalibrateOptions["progress"]) : refuse(name, given, "a function");
+const OPTIONS = record({ budget: optional(integer()), progress: optional(progress) }, "an object of options");
+
 /** A device's pipelines, compiled when first needed and shared by every plan. Make one for each device and keep it. */
 export class Kernels {
   readonly device: GPUDevice;
-  /** What plans for this device need to know of it. */
-  readonly limits: Limits;
+  #limits: Limits;
   readonly #pipelines = new Map<string, Promise<GPUComputePipeline>>();
   #lost: string | undefined;
 
   private constructor(device: GPUDevice, limits?: Limits) {
     this.device = checkedDevice(device, "Kernels: device");
-    this.limits = Object.freeze(checkedLimits(limits === undefined ? limitsOf(device) : limits, "Kernels: limits"));
+    this.#limits = Object.freeze(checkedLimits(limits === undefined ? limitsOf(device) : limits, "Kernels: limits"));
     device.lost.then(({ message, reason }) => (this.#lost = message || reason));
   }
 
@@ -26,6 +30,26 @@ export class Kernels {
     const kernels = new Kernels(device, limits);
     await load();
     return kernels;
+  }
+
+  /** What plans for this device need to know of it. */
+  get limits(): Limits {
+    return this.#limits;
+  }
+
+  /**
+   * Measures on this device which tuning is fastest; nothing else should run on it meanwhile. Keep the result, and give it to
+   * `tune`, now and whenever the page is loaded again. It takes some 200 MiB of the device's memory.
+   */
+  async calibrate(options: CalibrateOptions = {}): Promise<Calibration> {
+    const own = OPTIONS(options, "calibrate: options") as CalibrateOptions;
+    const apart = new Kernels(this.device, this.limits); // what is compiled is dropped with it
+    return calibrate(this.device, this.limits, (plan) => apart.#prepare(plan), own);
+  }
+
+  /** Takes the tuning of a calibration that was made on this device, by this version: plans follow it from now on. */
+  tune(calibration: Calibration): void {
+    this.#limits = Object.freeze(tunedLimits(this.device, this.#limits, calibration, "tune: calibration"));
   }
 
   /** How many pipelines have been asked for. */

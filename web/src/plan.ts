@@ -65,6 +65,26 @@ export interface Limits {
    * bytes, and those of a Max must not overlap, unless `viewsOf` says that they are views of one.
    */
   shared_buffers?: boolean;
+  /** How work is cut: no limit but what `Kernels.calibrate` found; without it the row of the adapter's kind. */
+  tuning?: Tuning;
+}
+
+/** How work is cut for a device. Answers never depend on it. The crate's documentation of `Tuning` has each number. */
+export interface Tuning {
+  group: number;
+  max_team: number;
+  loads_per_member: number;
+  busy_invocations: number;
+  loads_per_split: number;
+  runs_per_split: number;
+  loads_per_turn: number;
+  column_packs: number;
+  cached_rows: number;
+  few_rows: number;
+  far_bytes: number;
+  max_share: number;
+  /** Not in WebGPU, which has no such integers. */
+  int64: boolean;
 }
 
 /** The limits that a device was created with, and the kind of its adapter. */
@@ -84,6 +104,11 @@ export function limitsOf(device: GPUDevice): Limits {
 }
 
 const ADAPTERS = ["hardware", "lavapipe", "swiftshader"] as const;
+export const checkedTuning: Check<Tuning> = record({
+  group: integer(), max_team: integer(), loads_per_member: integer(), busy_invocations: integer(), loads_per_split: integer(),
+  runs_per_split: integer(), loads_per_turn: integer(), column_packs: integer(), cached_rows: integer(), few_rows: integer(),
+  far_bytes: integer(), max_share: integer(), int64: flag,
+}, "a tuning");
 const LIMITS = {
   adapter: oneOf(ADAPTERS),
   max_binding_bytes: integer(),
@@ -93,14 +118,19 @@ const LIMITS = {
   max_group_memory_bytes: integer(),
   max_groups: integer(),
   shared_buffers: optional(flag, false),
+  tuning: (given: unknown, name: string) => optional(checkedTuning)(given ?? undefined, name),
 };
 
-export const checkedLimits: Check<Limits> = record(LIMITS, "the limits of a device");
+export const checkedLimits: Check<Limits> = (given, name) => {
+  const { tuning, ...limits } = record(LIMITS, "the limits of a device")(given, name);
+  return tuning === undefined ? limits : { ...limits, tuning: Object.freeze(tuning) };
+};
 
 /** In the planner's order. */
-export function limitNumbers(limits: Limits): number[] {
-  const { adapter, ...numbers } = limits;
-  return [ADAPTERS.indexOf(adapter), ...Object.values(numbers).map(Number)];
+export function limitNumbers(limits: Limits): unknown[] {
+  const { adapter, tuning, ...numbers } = limits;
+  const { int64: _, ...tuned } = tuning ?? { int64: false };
+  return [ADAPTERS.indexOf(adapter), ...Object.values(numbers).map(Number), tuning && Object.values(tuned)];
 }
 
 const word = integer(0, 2 ** 32 - 1);

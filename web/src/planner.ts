@@ -5,7 +5,8 @@ import { Loaded, type Source } from "./module.js";
 import { knownOf, type Operation } from "./operation.js";
 import { checkedLimits, limitNumbers, type Limits, type Plan } from "./plan.js";
 
-const planner = new Loaded("planner", "await load() or Kernels.create(device)", wasm, ["plan", "signature"], init);
+/** @internal */
+export const planner = new Loaded("planner", "await load() or Kernels.create(device)", wasm, ["plan", "signature", "kernels"], init);
 
 /** Loads the planner, once; without a source from the file beside this one. */
 export function load(source: Source = new URL("./wasm/planner_bg.wasm", import.meta.url)): Promise<void> {

@@ -1,8 +1,9 @@
 //! Cases from seeds.
 
-use wgmax::{AdapterKind, ArgMaxOutput, Axes, DType, EmptyMax, IndexType, Limits, NanPolicy, Slices};
+use wgmax::{AdapterKind, ArgMaxOutput, Axes, DType, EmptyMax, IndexType, Limits, NanPolicy, Slices, Tuning};
 
 use super::{Asked, Case, Content, Layout, Scale};
+use crate::common::tunings::any_tuning;
 use crate::common::{Data, Random};
 
 /// Seeds of one pool. Its cases share some types and kinds of devices: each brings kernels of its own, and compiling
@@ -60,11 +61,16 @@ impl Draw {
             max_group_invocations: (1 << self.below(11)).min(most.max_group_invocations),
             max_group_memory_bytes: memory.min(most.max_group_memory_bytes),
             int64: self.chance(2) && most.int64,
+            tuning: self.chance(3).then(|| self.tuning()),
             ..most.clone()
         }
     }
 
-    /// The same with any of the other limits.
+    fn tuning(&mut self) -> Tuning {
+        any_tuning(&mut |n| self.below(n))
+    }
+
+    /// The same with any of the other limits, and tuned otherwise in what is no workgroup's size.
     fn limits(&mut self, device: Limits, scale: &Scale) -> Limits {
         let (least, doubled) = scale.binding_bytes;
         let binding = least << self.below(doubled + 1);
@@ -75,6 +81,7 @@ impl Draw {
             max_storage_bindings: self.pick(&[2, 3, 4, 4, 5, 6, 8, 8, 8, 8]).min(device.max_storage_bindings),
             shared_buffers: self.chance(4),
             max_groups: self.pick(&[4, 4, 5, 17, 64, 256, 1000, 65_535, 65_535, 65_535]).min(device.max_groups),
+            tuning: device.tuning.map(|Tuning { group, max_team, .. }| Tuning { group, max_team, ..self.tuning() }),
             ..device
         }
     }

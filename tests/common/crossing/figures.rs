@@ -43,7 +43,8 @@ impl Figures {
         add(&mut self.operators, case.name());
         add(&mut self.types, case.dtype.name());
         add(&mut self.ranks, case.operands.iter().map(|parts| parts[0].shape.len()).max().unwrap_or(0).to_string());
-        add(&mut self.policies, format!("{:?}", case.limits.adapter));
+        let row = format!("{:?}", case.limits.adapter);
+        add(&mut self.policies, case.limits.tuning.map_or(row, |_| "any tuning".into()));
     }
 
     pub fn count(&mut self, case: &Case, outcome: Outcome) {

@@ -223,8 +223,9 @@ impl Case {
 
     /// The invocations of the largest dispatch.
     fn invocations(&self) -> u64 {
-        let Limits { max_group_invocations, max_group_memory_bytes, max_groups, .. } = self.limits;
-        let group = max_group_invocations.min(max_group_memory_bytes / 16).clamp(1, 16);
+        let Limits { max_group_invocations, max_group_memory_bytes, max_groups, tuning, .. } = self.limits;
+        let wanted = tuning.map_or(16, |own| own.group.min(16) as u32);
+        let group = max_group_invocations.min(max_group_memory_bytes / 16).clamp(1, wanted);
         u64::from(max_groups) * u64::from(max_groups) * u64::from(group)
     }
 

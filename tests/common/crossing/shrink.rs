@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use wgmax::{ArgMaxOutput, Axes, EmptyMax, IndexType, Limits, NanPolicy, Slices};
+use wgmax::{ArgMaxOutput, Axes, EmptyMax, IndexType, Limits, NanPolicy, Slices, Tuning, TuningField};
 
 use super::{Asked, Case, Content, Finding, Layout, Outcome};
 use crate::common::Data;
@@ -87,6 +87,13 @@ fn simpler(case: &Case, device: &Limits) -> Vec<Case> {
             true
         });
     }
+    for TuningField { get, get_mut, .. } in Tuning::FIELDS {
+        with(&|own| {
+            let usual = get(&Tuning::of(own.limits.adapter));
+            own.limits.tuning.iter_mut().for_each(|tuning| *get_mut(tuning) = usual);
+            true
+        });
+    }
     for change in plain_fields() {
         with(&|own| {
             change(own, device);
@@ -132,7 +139,7 @@ fn plain_questions(asked: &Asked) -> Vec<Asked> {
 }
 
 /// Everything else, as simple as it is on the device.
-fn plain_fields() -> [fn(&mut Case, &Limits); 12] {
+fn plain_fields() -> [fn(&mut Case, &Limits); 14] {
     [
         |own, _| own.places = [0; 3],
         |own, _| own.more = 0,
@@ -146,6 +153,8 @@ fn plain_fields() -> [fn(&mut Case, &Limits); 12] {
         |own, device| own.limits.binding_alignment_bytes = device.binding_alignment_bytes.max(32),
         |own, _| own.limits.int64 = false,
         |own, _| own.limits.shared_buffers = false,
+        |own, _| own.limits.tuning = None,
+        |own, _| own.limits.tuning.iter_mut().for_each(|tuning| tuning.int64 = false),
     ]
 }
 

@@ -2,13 +2,15 @@
 //!
 //! Operations come as numbers (`web/src/encoded.ts` writes them), because reading JSON would double this module.
 
+mod calibrator;
 mod words;
 
+pub use calibrator::Calibrator;
 use lol_alloc::{FreeListAllocator, LockedAllocator};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 use wgmax::plan::PortablePlan;
-use wgmax::{AdapterKind, InputNeed, Limits, Operation, TensorType};
+use wgmax::{AdapterKind, InputNeed, Limits, Operation, TensorType, Tuning, TuningField};
 
 use words::{Words, operation};
 
@@ -39,8 +41,9 @@ pub fn signature(words: &[i64], constant: &[u8]) -> Result<String, JsError> {
 
 fn read_limits(words: &[i64]) -> Result<Limits, JsError> {
     let mut words = Words::new(words);
+    let adapter = words.choice(&AdapterKind::ALL);
     let limits = Limits {
-        adapter: words.choice(&AdapterKind::ALL),
+        adapter,
         max_binding_bytes: words.size(),
         binding_alignment_bytes: words.size(),
         max_storage_bindings: limit(&mut words),
@@ -49,9 +52,19 @@ fn read_limits(words: &[i64]) -> Result<Limits, JsError> {
         max_groups: limit(&mut words),
         int64: false, // WebGPU has none
         shared_buffers: words.flag(),
+        tuning: words.list().map(|numbers| tuning(adapter, &numbers)),
     };
     words.end()?;
     Ok(limits)
+}
+
+/// The numbers in the order of their list. What is missing is that of the adapter.
+fn tuning(adapter: AdapterKind, numbers: &[i64]) -> Tuning {
+    let mut tuning = Tuning { int64: false, ..Tuning::of(adapter) };
+    for (TuningField { get_mut, .. }, &number) in Tuning::FIELDS.iter().zip(numbers) {
+        *get_mut(&mut tuning) = number as u64; // one below 0 is out of range
+    }
+    tuning
 }
 
 /// A device may have more of it than 32 bits count.

@@ -98,7 +98,7 @@ impl Words<'_> {
     }
 
     /// A list, if it is not left out.
-    fn list(&mut self) -> Option<Vec<i64>> {
+    pub fn list(&mut self) -> Option<Vec<i64>> {
         if self.rest.as_slice().first() == Some(&-1) {
             self.rest.next();
             return None;

@@ -1,0 +1,222 @@
+//! How work is cut for a device, as numbers: the policy. Answers never depend on it, plans and their speed do.
+
+use std::fmt;
+
+use crate::{AdapterKind, Error};
+
+/// How work is cut for a device.
+///
+/// Each [`AdapterKind`] has a row of these numbers, [`Tuning::of`], and plans follow it unless
+/// [`Limits::tuning`](crate::Limits::tuning) has another. Whatever the numbers are, within the ranges that
+/// [`Tuning::FIELDS`] lists, answers are the same, bit for bit: the tests draw them at random.
+///
+/// ```
+/// # use wgmax::{AdapterKind, DType, Limits, Operation, ReduceMax, Tuning, View};
+/// let op = ReduceMax::new(DType::F32, View::new([1 << 24])?);
+/// let whole = Tuning { busy_invocations: 1, ..Tuning::of(AdapterKind::Hardware) };
+/// let plan = op.plan(&Limits { tuning: Some(whole), ..Limits::default() })?;
+/// assert_eq!(plan.dispatches.len(), 1); // one workgroup is busy enough: nothing is split
+/// # Ok::<(), wgmax::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct Tuning {
+    /// Invocations of a workgroup, or as many as the device has.
+    pub group: u64,
+    /// The most invocations that share a task.
+    pub max_team: u64,
+    /// The fewest 16-byte loads, or single elements where they are strided, that are worth another team member.
+    pub loads_per_member: u64,
+    /// Invocations that keep the device busy: below, long reductions are split.
+    pub busy_invocations: u64,
+    /// The fewest 16-byte loads, or single elements where they are strided, that an invocation of a split reduction is
+    /// worth.
+    pub loads_per_split: u64,
+    /// The short runs, far apart, that a task of a large reduction takes: more are split.
+    pub runs_per_split: u64,
+    /// The 16-byte loads up to which an invocation takes one row after another, so that what it reads is one stream.
+    pub loads_per_turn: u64,
+    /// Packs side by side that an invocation of a column kernel reduces: 1 or 4.
+    pub column_packs: u64,
+    /// The rows up to which it takes one: so few stay in the cache until the next invocation reads on in them.
+    pub cached_rows: u64,
+    /// The rows of columns up to which an ArgMax compares them one by one, and not four by four.
+    pub few_rows: u64,
+    /// The bytes from one row of columns to the next from which on what rows begin with is asked for ahead, where an
+    /// invocation takes one pack of them.
+    pub far_bytes: u64,
+    /// The most packs, or output units, that an invocation of an element-wise kernel writes.
+    pub max_share: u64,
+    /// Whether packs are bound as pairs of 64-bit integers, where the device has them.
+    pub int64: bool,
+}
+
+/// More of it than any plan has: a threshold that nothing reaches.
+const NEVER: u64 = 1 << 32;
+
+/// lavapipe: LLVM. An invocation walks its own contiguous part, with no barrier. A load of 64 bits is as fast as one of 32.
+const LAVAPIPE: Tuning = Tuning {
+    group: 16,
+    max_team: 1,
+    loads_per_member: 1,
+    busy_invocations: 128,
+    loads_per_split: 256,
+    runs_per_split: 4,
+    loads_per_turn: 1024,
+    column_packs: 4,
+    few_rows: 1024,
+    cached_rows: 24,
+    far_bytes: NEVER,
+    max_share: 256,
+    int64: true,
+};
+
+/// SwiftShader, which loads each element by itself and keeps few values in registers.
+const SWIFTSHADER: Tuning = Tuning {
+    runs_per_split: NEVER,
+    loads_per_turn: 1,
+    column_packs: 1,
+    few_rows: 24,
+    far_bytes: 8192,
+    int64: false,
+    ..LAVAPIPE
+};
+
+/// GPUs: neighbours read neighbouring packs, thousands of them at once.
+const HARDWARE: Tuning = Tuning {
+    group: 256,
+    max_team: 256,
+    loads_per_member: 4,
+    busy_invocations: 1 << 16,
+    loads_per_split: 4,
+    runs_per_split: NEVER,
+    loads_per_turn: 1,
+    column_packs: 1,
+    few_rows: 0,
+    cached_rows: 0,
+    far_bytes: NEVER,
+    max_share: 1,
+    int64: false,
+};
+
+/// A number of a [`Tuning`]: its name, where it is, and what it may be.
+#[derive(Clone, Copy, Debug)]
+pub struct TuningField {
+    /// Its name in [`Tuning`].
+    pub name: &'static str,
+    /// What it may be.
+    pub range: TuningRange,
+    /// Reads it.
+    pub get: fn(&Tuning) -> u64,
+    /// Where it is written.
+    pub get_mut: fn(&mut Tuning) -> &mut u64,
+}
+
+/// What a number of a [`Tuning`] may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TuningRange {
+    /// Anything from one number to another, both included.
+    Between(u64, u64),
+    /// A power of two from 1 to this one.
+    PowerOfTwo(u64),
+    /// One of these two.
+    Either(u64, u64),
+}
+
+impl TuningRange {
+    /// Whether the number is one of them.
+    pub fn contains(self, n: u64) -> bool {
+        match self {
+            TuningRange::Between(least, most) => (least..=most).contains(&n),
+            TuningRange::PowerOfTwo(most) => n.is_power_of_two() && n <= most,
+            TuningRange::Either(one, other) => n == one || n == other,
+        }
+    }
+}
+
+impl fmt::Display for TuningRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TuningRange::Between(least, most) => write!(f, "{least} to {most}"),
+            TuningRange::PowerOfTwo(most) => write!(f, "a power of two up to {most}"),
+            TuningRange::Either(one, other) => write!(f, "{one} or {other}"),
+        }
+    }
+}
+
+macro_rules! fields {
+    ($($name:ident: $range:expr,)*) => {
+        [$(TuningField { name: stringify!($name), range: $range, get: |own| own.$name, get_mut: |own| &mut own.$name }),*]
+    };
+}
+
+use TuningRange::{Between, Either, PowerOfTwo};
+
+impl Tuning {
+    /// The numbers, and what each may be. (`int64` is none of them: it is true or false.)
+    pub const FIELDS: [TuningField; 12] = fields! {
+        group: PowerOfTwo(1024),
+        max_team: PowerOfTwo(1024),
+        loads_per_member: Between(1, NEVER),
+        busy_invocations: Between(1, NEVER),
+        loads_per_split: Between(1, NEVER),
+        runs_per_split: Between(1, NEVER),
+        loads_per_turn: Between(0, NEVER),
+        column_packs: Either(1, 4),
+        cached_rows: Between(0, NEVER),
+        few_rows: Between(0, NEVER),
+        far_bytes: Between(0, NEVER),
+        max_share: Between(1, 1024),
+    };
+
+    /// The row of a kind of adapter. Those of software were measured, that of GPUs is reasoned.
+    pub const fn of(adapter: AdapterKind) -> Tuning {
+        match adapter {
+            AdapterKind::Hardware => HARDWARE,
+            AdapterKind::Lavapipe => LAVAPIPE,
+            AdapterKind::SwiftShader => SWIFTSHADER,
+        }
+    }
+
+    /// Whether each number is within its range.
+    ///
+    /// # Errors
+    /// [`Error::InvalidTuning`] for the first that is not.
+    pub fn check(&self) -> Result<(), Error> {
+        for TuningField { name, range, get, .. } in Tuning::FIELDS {
+            let given = get(self);
+            if !range.contains(given) {
+                return Err(Error::InvalidTuning { field: name, given, expected: range.to_string() });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_out_of_range_are_refused() {
+        assert!(AdapterKind::ALL.iter().all(|&kind| Tuning::of(kind).check() == Ok(())));
+        let error = Tuning { group: 48, ..HARDWARE }.check().unwrap_err();
+        assert_eq!(error.to_string(), "the tuning's group is 48, a power of two up to 1024 expected");
+        let error = Tuning { column_packs: 2, ..HARDWARE }.check().unwrap_err();
+        assert_eq!(error.to_string(), "the tuning's column_packs is 2, 1 or 4 expected");
+        let error = Tuning { max_share: 0, ..HARDWARE }.check().unwrap_err();
+        assert_eq!(error.to_string(), "the tuning's max_share is 0, 1 to 1024 expected");
+    }
+
+    /// A field is written where it is read, under its own name.
+    #[test]
+    fn fields_are_where_they_say() {
+        for TuningField { name, get, get_mut, .. } in Tuning::FIELDS {
+            let mut own = HARDWARE;
+            *get_mut(&mut own) = 77;
+            assert_eq!(get(&own), 77, "{name}");
+            assert!(format!("{own:?}").contains(&format!("{name}: 77")), "{name}");
+        }
+    }
+}
