@@ -67,7 +67,6 @@ executable() {
 workloads=$(executable bench workloads)
 sweep=$(executable bench sweep)
 calibrate=$(executable example calibrate)
-model=$(executable example gpu_model)
 
 cold=(--rotate 512)
 families=$out/families.json
@@ -78,8 +77,7 @@ bench warm 150 --seconds 1
 bench cold 210 --seconds 1 "${cold[@]}"
 bench families_warm 150 --workloads "$families" --seconds 0.3
 bench families_cold 240 --workloads "$families" --seconds 0.3 "${cold[@]}"
-step calibrate 180 "$calibrate" "${adapter[@]}" --out "$out/calibration.json"
-step model 120 "$model" --json "$out/model.jsonl"
+step calibrate 180 "$calibrate" "${adapter[@]}" --budget 60 --out "$out/calibration.json"
 # One number of the tuning at a time, on the workloads that it decides about.
 while read -r name tuning only; do
     picked=()

@@ -13,7 +13,8 @@
 //! most: by more than 2 is a cliff. `--table ceilings` times no operation, but what bounds all of them: memory's pace for a read and
 //! for a copy, and what one, two and three dispatches cost that wait for one another.
 //!
-//! `--limits` says what of the device's limits is otherwise, such as `'{"shared_buffers": true}'`; it takes the feature `serde`.
+//! `--limits` says what of the device's limits is otherwise, such as `'{"shared_buffers": true}'` or
+//! `'{"tuning": {"group": 64}}'`; it takes the feature `serde`.
 //! `--rotate` takes buffers in turn, so that so many MiB lie between two uses of one: more than a cache holds.
 //!
 //! `bytes` are the fewest: each input read once, each output written once. The limit is what the same number of bytes
@@ -33,6 +34,8 @@ use serde_json::{Value, json};
 use table::ceilings::ceilings;
 use table::pace::Timing;
 use table::{WORKLOADS, data, dtype, operation, shapes};
+#[cfg(feature = "serde")]
+use wgmax::Tuning;
 use wgmax::{Gpu, Limits, Tensor};
 
 struct Options {
@@ -185,11 +188,16 @@ fn print_jumps(rows: &[Value]) {
     }
 }
 
-/// The device's limits, but for what is otherwise.
+/// The device's limits, but for what is otherwise; of a tuning, what it says otherwise than the adapter's row.
 #[cfg(feature = "serde")]
 fn limits(device: &Limits, otherwise: Option<&str>) -> Result<Limits, Failure> {
+    let mut otherwise: serde_json::Map<String, Value> = serde_json::from_str(otherwise.unwrap_or("{}"))?;
+    if let Some(Value::Object(tuning)) = otherwise.get_mut("tuning") {
+        let mut row = serde_json::to_value(device.tuning.unwrap_or(Tuning::of(device.adapter)))?;
+        std::mem::take(tuning).into_iter().for_each(|(name, value)| row[name] = value);
+        otherwise["tuning"] = row;
+    }
     let mut fields = serde_json::to_value(device)?;
-    let otherwise: serde_json::Map<String, Value> = serde_json::from_str(otherwise.unwrap_or("{}"))?;
     otherwise.into_iter().for_each(|(name, value)| fields[name] = value);
     Ok(serde_json::from_value(fields)?)
 }

@@ -67,11 +67,10 @@ def milliseconds(row):
 
 def table(folder):
     warm, cold = folder.rows("warm"), folder.rows("cold")
-    predicted = folder.rows("model")
     torch_warm, torch_cold = folder.rows("torch_warm"), folder.rows("torch_cold")
     if not warm and not cold:
         return ""
-    head = ["workload", "MB", "dispatches", "warm ms", "cold ms", "cold GB/s", "of the ceiling", "predicted"]
+    head = ["workload", "MB", "dispatches", "warm ms", "cold ms", "cold GB/s", "of the ceiling"]
     lines = [*heading(*head, "torch warm", "torch cold")]
     for name in dict.fromkeys([*warm, *cold]):
         row = cold.get(name) or warm[name]
@@ -79,19 +78,14 @@ def table(folder):
         ratios = [ratio(peer.get(name), own.get(name)) for peer, own in ((torch_warm, warm), (torch_cold, cold))]
         cells = [f"`{name}`", f"{row['bytes'] / 1e6:.1f}", row["dispatches"], number(milliseconds(warm.get(name)))]
         cells += [number(milliseconds(cold.get(name))), number(found, 1), number(found / pace(folder) if pace(folder) else None, 2)]
-        lines.append(line(*cells, number(prediction(predicted.get(name)), 2), *ratios))
+        lines.append(line(*cells, *ratios))
     means = [mean(peer, own) for peer, own in ((torch_warm, warm), (torch_cold, cold))]
-    lines.append(line("geometric mean", *[""] * 7, *means))
+    lines.append(line("geometric mean", *[""] * 6, *means))
     note = (
         "Times on the device's own clock where it has one. Cold: buffers in turn, 512 MiB between two uses of one. The ceiling is "
-        f"the best pace of memory above, {pace(folder):.1f} GB/s. Predicted: the fraction of the peak that the model on paper "
-        "gives for the device most like this one; a prediction. torch: how many times as long PyTorch takes."
+        f"the best pace of memory above, {pace(folder):.1f} GB/s. torch: how many times as long PyTorch takes."
     )
     return "\n".join(["## The table", "", *lines, "", note])
-
-
-def prediction(row):
-    return row.get("predicted") if row else None
 
 
 def ratio(peer, own):
