@@ -51,7 +51,7 @@ bench() {
 
 # torch NAME SECONDS ARGUMENT...: the same of PyTorch.
 torch() {
-    step "$1" "$2" bash -c '"$0" "$@"' "$python" "$here/peers/torch_timer.py" "${@:3}"
+    step "$1" "$2" "$python" "$here/peers/torch_timer.py" "${@:3}"
     grep '^{' "$out/$1.txt" >"$out/$1.jsonl" || true
 }
 
@@ -70,7 +70,7 @@ calibrate=$(executable example calibrate)
 
 cold=(--rotate 512)
 families=$out/families.json
-[[ -e $families ]] || "$sweep" --seed 20 --count 60 --workloads "$families" >/dev/null
+[[ -e $families ]] || "$sweep" --seed 20 --count 150 --workloads "$families" >/dev/null
 
 bench ceilings 60 --table ceilings
 bench warm 150 --seconds 1
@@ -78,10 +78,11 @@ bench cold 210 --seconds 1 "${cold[@]}"
 bench families_warm 150 --workloads "$families" --seconds 0.3
 bench families_cold 240 --workloads "$families" --seconds 0.3 "${cold[@]}"
 step calibrate 180 "$calibrate" "${adapter[@]}" --budget 60 --out "$out/calibration.json"
-# One number of the tuning at a time, on the workloads that it decides about.
+# One number of the tuning at a time, on the workloads that it decides about; "-" is none.
 while read -r name tuning only; do
     picked=()
     for workload in $only; do picked+=(--only "$workload"); done
+    [[ $tuning != - ]] || tuning=
     bench "variant_$name" 60 --seconds 0.5 "${cold[@]}" --limits "{\"tuning\": {$tuning}}" "${picked[@]}"
 done <"$here/variants.txt"
 if "$python" -c 'import torch' 2>/dev/null; then

@@ -15,6 +15,7 @@ mod common;
 mod table;
 
 use std::fs;
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -98,9 +99,11 @@ fn calibrated(options: &Options, gpu: &Gpu) -> Result<Calibration, Failure> {
     let mut best = options_of_search.start;
     let calibration = gpu.kernels().calibrate_blocking(gpu.queue(), &options_of_search, |progress| {
         let seconds = progress.elapsed.as_secs_f64();
-        eprint!("{seconds:5.1} s, {} candidates timed, {} kept \r", progress.tried, progress.kept);
+        if io::stderr().is_terminal() {
+            eprint!("{seconds:5.1} s, {} candidates timed, {} kept \r", progress.tried, progress.kept);
+        }
         if progress.tuning != best {
-            println!("{seconds:5.1} s: {:<60}", changes(&best, &progress.tuning));
+            println!("{seconds:5.1} s: {:<36}", changes(&best, &progress.tuning));
             best = progress.tuning;
         }
     })?;

@@ -6,6 +6,9 @@
 import json, math, os, statistics, sys
 
 
+VARIANTS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "variants.txt")
+
+
 class Folder:
     def __init__(self, path):
         self.path = path
@@ -132,7 +135,9 @@ def calibration(folder):
 
 
 def variants(folder):
-    names = [name.removeprefix("variant_") for name in folder.steps(".done") if name.startswith("variant_")]
+    done = folder.steps(".done")
+    listed = [line.split()[0] for line in open(VARIANTS, encoding="utf-8")]
+    names = [name for name in listed if f"variant_{name}" in done]
     base = folder.rows("variant_as_it_is") | folder.rows("cold")
     if not names or not base:
         return ""
