@@ -67,6 +67,7 @@ executable() {
 workloads=$(executable bench workloads)
 sweep=$(executable bench sweep)
 calibrate=$(executable example calibrate)
+gpu_model=$(executable example gpu_model)
 
 cold=(--rotate 512)
 families=$out/families.json
@@ -77,6 +78,8 @@ bench warm 150 --seconds 1
 bench cold 210 --seconds 1 "${cold[@]}"
 bench families_warm 150 --workloads "$families" --seconds 0.3
 bench families_cold 240 --workloads "$families" --seconds 0.3 "${cold[@]}"
+named=$(sed -n 's/.*"adapter":"\([^"]*\)".*/\1/p' "$out/ceilings.jsonl" | head -1)
+step model 60 "$gpu_model" --adapter "$named" --json "$out/model.jsonl"
 step calibrate 180 "$calibrate" "${adapter[@]}" --budget 60 --out "$out/calibration.json"
 # One number of the tuning at a time, on the workloads that it decides about; "-" is none.
 while read -r name tuning only; do

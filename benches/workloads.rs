@@ -33,10 +33,8 @@ use common::Failure;
 use serde_json::{Value, json};
 use table::ceilings::ceilings;
 use table::pace::Timing;
-use table::{WORKLOADS, data, dtype, operation, shapes};
-#[cfg(feature = "serde")]
-use wgmax::Tuning;
-use wgmax::{Gpu, Limits, Tensor};
+use table::{WORKLOADS, data, dtype, limits, operation, shapes};
+use wgmax::{Gpu, Tensor};
 
 struct Options {
     workloads: PathBuf,
@@ -185,27 +183,6 @@ fn print_jumps(rows: &[Value]) {
     for (jump, pair) in jumps.iter().take(10) {
         let side = |row: &Value| format!("{} ({:.2} GB/s)", row["name"].as_str().unwrap_or("?"), pace(row));
         println!("{jump:5.2}  {} and {}", side(&pair[0]), side(&pair[1]));
-    }
-}
-
-/// The device's limits, but for what is otherwise; of a tuning, what it says otherwise than the adapter's row.
-#[cfg(feature = "serde")]
-fn limits(device: &Limits, otherwise: Option<&str>) -> Result<Limits, Failure> {
-    let mut otherwise: serde_json::Map<String, Value> = serde_json::from_str(otherwise.unwrap_or("{}"))?;
-    if let Some(Value::Object(tuning)) = otherwise.get_mut("tuning") {
-        let mut row = serde_json::to_value(device.tuning.unwrap_or(Tuning::of(device.adapter)))?;
-        std::mem::take(tuning).into_iter().for_each(|(name, value)| row[name] = value);
-        otherwise["tuning"] = row;
-    }
-    let mut fields = serde_json::to_value(device)?;
-    otherwise.into_iter().for_each(|(name, value)| fields[name] = value);
-    Ok(serde_json::from_value(fields)?)
-}
-#[cfg(not(feature = "serde"))]
-fn limits(device: &Limits, otherwise: Option<&str>) -> Result<Limits, Failure> {
-    match otherwise {
-        Some(_) => Err("--limits takes JSON: cargo bench --features serde …".into()),
-        None => Ok(device.clone()),
     }
 }
 

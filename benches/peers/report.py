@@ -73,22 +73,33 @@ def table(folder):
     torch_warm, torch_cold = folder.rows("torch_warm"), folder.rows("torch_cold")
     if not warm and not cold:
         return ""
-    head = ["workload", "MB", "dispatches", "warm ms", "cold ms", "cold GB/s", "of the ceiling"]
+    model, modelled = folder.rows("model"), device_modelled(folder)
+    head = ["workload", "MB", "dispatches", "warm ms", "cold ms", f"predicted, {modelled}", "cold GB/s", "of the ceiling"]
     lines = [*heading(*head, "torch warm", "torch cold")]
     for name in dict.fromkeys([*warm, *cold]):
         row = cold.get(name) or warm[name]
         found = row["bytes"] / milliseconds(row) / 1e6
         ratios = [ratio(peer.get(name), own.get(name)) for peer, own in ((torch_warm, warm), (torch_cold, cold))]
         cells = [f"`{name}`", f"{row['bytes'] / 1e6:.1f}", row["dispatches"], number(milliseconds(warm.get(name)))]
-        cells += [number(milliseconds(cold.get(name))), number(found, 1), number(found / pace(folder) if pace(folder) else None, 2)]
+        predicted = {own["device"]: own["ms"] for own in model.get(name, {}).get("predicted", [])}
+        cells += [number(milliseconds(cold.get(name))), number(predicted.get(modelled))]
+        cells += [number(found, 1), number(found / pace(folder) if pace(folder) else None, 2)]
         lines.append(line(*cells, *ratios))
     means = [mean(peer, own) for peer, own in ((torch_warm, warm), (torch_cold, cold))]
-    lines.append(line("geometric mean", *[""] * 6, *means))
+    lines.append(line("geometric mean", *[""] * 7, *means))
     note = (
         "Times on the device's own clock where it has one. Cold: buffers in turn, 512 MiB between two uses of one. The ceiling is "
-        f"the best pace of memory above, {pace(folder):.1f} GB/s. torch: how many times as long PyTorch takes."
+        f"the best pace of memory above, {pace(folder):.1f} GB/s. Predicted: cold ms on the device by `examples/gpu_model`. "
+        "torch: how many times as long PyTorch takes."
     )
     return "\n".join(["## The table", "", *lines, "", note])
+
+
+def device_modelled(folder):
+    """The device of the model that is called like this one, or the first."""
+    own = folder.rows("ceilings").get("adapter", {}).get("adapter", "")
+    known = [own["device"] for own in next(iter(folder.rows("model").values()), {}).get("predicted", [])]
+    return next((name for name in known if all(word in own for word in name.split())), (known or ["-"])[0])
 
 
 def ratio(peer, own):

@@ -12,12 +12,21 @@
 //! Quantiles of the ratio, which is 1 where a problem runs at memory's pace, are printed by operator, by kind of view and by
 //! family, and then the worst 20 problems. Choose a policy or a kernel on some seeds, and judge it by others.
 //!
+//! The rows of JSON also say what a GPU's plan asks of its memory, counted on paper whatever the adapter: see
+//! `examples/gpu_model`.
+//!
 //! `--workloads` times nothing, but writes the problems that other libraries can express, as `benches/workloads.json` has them:
 //! of contiguous tensors, of the types there. `benches/peers/compare.py --sweep` takes them from there.
 
 #[path = "../../examples/common/mod.rs"]
 mod common;
 mod draw;
+#[path = "../../examples/gpu_model/model.rs"]
+#[allow(dead_code)] // it predicts, too
+mod model;
+#[path = "../../tests/common/paper/mod.rs"]
+#[allow(dead_code, unused_imports)] // the tests use more of it
+mod paper;
 #[path = "../table/mod.rs"]
 mod table;
 
@@ -28,10 +37,11 @@ use std::path::PathBuf;
 
 use common::Failure;
 use draw::{DISTRIBUTION, Kind, Operator, Problem};
+use model::Work;
 use serde_json::{Value, json};
 use table::data;
 use table::pace::Timing;
-use wgmax::{Gpu, Operation, Tensor};
+use wgmax::{Gpu, Limits, Operation, Tensor};
 
 struct Options {
     seed: u64,
@@ -116,6 +126,7 @@ fn time(gpu: &Gpu, problem: &Problem, options: &Options) -> Result<Value, Failur
     let kernels: Vec<String> = plan.dispatches.iter().map(|dispatch| dispatch.kernel.to_string()).collect();
     let timing = Timing { limits: gpu.kernels().limits().clone(), seconds: options.seconds, rotated_bytes: 0 };
     let pace = timing.measure(gpu, &op, &inputs.iter().collect::<Vec<_>>())?;
+    let on_paper = Work::count(&op, &Limits::default())?;
     Ok(json!({
         "name": name(options.seed, problem),
         "problem": problem.to_string(),
@@ -135,6 +146,9 @@ fn time(gpu: &Gpu, problem: &Problem, options: &Options) -> Result<Value, Failur
         "gb_per_s": pace.gb_per_s(),
         "limit_gb_per_s": pace.limit_gb_per_s(),
         "ratio": pace.ratio(),
+        "gpu_load_efficiency": on_paper.loads().efficiency(),
+        "gpu_store_efficiency": on_paper.stores().efficiency(),
+        "gpu_times_read": on_paper.times_read(),
     }))
 }
 

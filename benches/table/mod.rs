@@ -8,7 +8,11 @@ pub mod pace;
 use std::time::Duration;
 
 pub use entries::*;
-use wgmax::{DType, Tensor};
+#[cfg(feature = "serde")]
+use serde_json::Value;
+use wgmax::{DType, Limits, Tensor};
+
+use crate::common::Failure;
 
 /// Random elements: floats in the range of 1 to 2 and their negatives, any integers and booleans.
 pub fn data(dtype: DType, shape: &[u64]) -> Result<Tensor, wgmax::Error> {
@@ -35,4 +39,25 @@ pub fn data(dtype: DType, shape: &[u64]) -> Result<Tensor, wgmax::Error> {
 pub fn median(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
     times[times.len() / 2]
+}
+
+/// A device's limits, but for what is otherwise; of a tuning, what it says otherwise than the adapter's row.
+#[cfg(feature = "serde")]
+pub fn limits(device: &Limits, otherwise: Option<&str>) -> Result<Limits, Failure> {
+    let mut otherwise: serde_json::Map<String, Value> = serde_json::from_str(otherwise.unwrap_or("{}"))?;
+    if let Some(Value::Object(tuning)) = otherwise.get_mut("tuning") {
+        let mut row = serde_json::to_value(device.tuning.unwrap_or(wgmax::Tuning::of(device.adapter)))?;
+        std::mem::take(tuning).into_iter().for_each(|(name, value)| row[name] = value);
+        otherwise["tuning"] = row;
+    }
+    let mut fields = serde_json::to_value(device)?;
+    otherwise.into_iter().for_each(|(name, value)| fields[name] = value);
+    Ok(serde_json::from_value(fields)?)
+}
+#[cfg(not(feature = "serde"))]
+pub fn limits(device: &Limits, otherwise: Option<&str>) -> Result<Limits, Failure> {
+    match otherwise {
+        Some(_) => Err("--limits takes JSON: add --features serde".into()),
+        None => Ok(device.clone()),
+    }
 }

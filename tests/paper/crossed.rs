@@ -7,8 +7,7 @@ use wgmax::{ArgMaxOutput, Axes, DType, Limits, Operation, Slices, View};
 
 use crate::common::{first_difference, tensors};
 use crate::crossing::{Asked, Case, Finding, Outcome, Scale, cross};
-use crate::machine::{Groups, Paper};
-use crate::origin::Word;
+use crate::paper::{Groups, Paper, Word};
 use crate::{Parts, addresses, check_parts, sources_but, word};
 
 fn scale() -> Scale {

@@ -10,18 +10,16 @@ mod common;
 mod crossed;
 #[path = "../common/crossing/mod.rs"]
 mod crossing;
-mod machine;
-mod origin;
-mod program;
-mod value;
+#[path = "../common/paper/mod.rs"]
+mod paper;
+mod traffic;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use common::kernels::without_team;
 use common::laws::lawful_plan;
 use common::{Data, VIEW_LEN, axes_sets, first_difference, tensor, tensors, views};
-use machine::{Groups, Paper, slot_number};
-use origin::{Origin, Word};
+use paper::{Groups, Origin, Paper, Word, slot_number};
 use wgmax::plan::{Access, Dispatch, Epilogue, Operator, Program, Slot};
 use wgmax::{
     AdapterKind, ArgMax, ArgMaxOutput, DType, Error, Hardmax, IndexType, Limits, Max, NanPolicy, Operation, ReduceMax,

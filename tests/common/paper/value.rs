@@ -2,7 +2,7 @@
 
 use naga::{Literal, ScalarKind};
 
-use crate::origin::{Origin, Origins};
+use super::origin::{Origin, Origins};
 
 /// A number or a truth value.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -20,22 +20,24 @@ enum Node {
     Both(Origin, Origin),
 }
 
-pub struct Origins(Vec<Node>);
-
-impl Default for Origins {
-    fn default() -> Origins {
-        Origins(vec![Node::None])
-    }
+pub struct Origins {
+    nodes: Vec<Node>,
+    /// Whether anything is kept of them: if not, whatever is asked of them comes of nothing.
+    kept: bool,
 }
 
 impl Origins {
+    pub fn new(kept: bool) -> Origins {
+        Origins { nodes: vec![Node::None], kept }
+    }
+
     fn add(&mut self, node: Node) -> Origin {
-        self.0.push(node);
-        Origin(u32::try_from(self.0.len() - 1).expect("a plan small enough for paper"))
+        self.nodes.push(node);
+        Origin(u32::try_from(self.nodes.len() - 1).expect("a plan small enough for paper"))
     }
 
     pub fn word(&mut self, word: Word) -> Origin {
-        self.add(Node::Word(word))
+        if self.kept { self.add(Node::Word(word)) } else { Origin::NONE }
     }
 
     pub fn both(&mut self, a: Origin, b: Origin) -> Origin {
@@ -43,7 +45,7 @@ impl Origins {
             (a, Origin::NONE) => a,
             (Origin::NONE, b) => b,
             (a, b) if a == b => a,
-            (a, b) => match (&self.0[a.0 as usize], &self.0[b.0 as usize]) {
+            (a, b) => match (&self.nodes[a.0 as usize], &self.nodes[b.0 as usize]) {
                 (Node::Both(x, y), _) if *x == b || *y == b => a,
                 (_, Node::Both(x, y)) if *x == a || *y == a => b,
                 _ => self.add(Node::Both(a, b)),
@@ -60,7 +62,7 @@ impl Origins {
             if !seen.insert(origin) {
                 continue;
             }
-            match self.0[origin.0 as usize] {
+            match self.nodes[origin.0 as usize] {
                 Node::None => {}
                 Node::Word(word) => {
                     words.insert(word);

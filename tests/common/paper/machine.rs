@@ -1,5 +1,4 @@
-//! A device made of paper: it runs a plan's shaders as naga reads them, one invocation after the other, and stops at
-//! whatever no device may be left to: an access beyond a binding, a word that two invocations of a dispatch touch and
+//! The device: it runs a plan's shaders as naga reads them, one invocation after the other, and stops at whatever no device may be left to: an access beyond a binding, a word that two invocations of a dispatch touch and
 //! one of them writes with no barrier between, a word read that nobody wrote, a loop without end.
 
 use std::cell::RefCell;
@@ -14,9 +13,10 @@ use naga::{
 use wgmax::plan::{Access, Binding, Dispatch, Kernel, Override, Slot};
 use wgmax::{Limits, Plan};
 
-use crate::origin::{Origin, Origins};
-use crate::program::{Program, Step, bindings};
-use crate::value::{Kind, Pointer, Root, Scalar, Value};
+use super::origin::{Origin, Origins};
+use super::program::{Program, Step, bindings};
+use super::traffic::{Counter, Site, Traffic};
+use super::value::{Kind, Pointer, Root, Scalar, Value};
 
 /// The most loop iterations that an invocation may make: see `MAX_STEPS` of the planner.
 const MAX_ITERATIONS: u64 = 32_768;
@@ -51,19 +51,46 @@ struct Memory {
     len: u64,
     words: Vec<Cell>,
     touched: HashMap<u64, Cell>,
+    /// What words are made up from that are read and that nobody filled.
+    seed: Option<u64>,
 }
 
 impl Memory {
-    fn new(bytes: u64, groups: Groups) -> Memory {
+    fn new(slot: Slot, bytes: u64, groups: Groups) -> Memory {
         let len = bytes / 4;
         let words = if groups == Groups::All { vec![EMPTY; len as usize] } else { vec![] };
-        Memory { len, words, touched: HashMap::new() }
+        let seed = (groups == Groups::Sample).then(|| Memory::seed(slot));
+        Memory { len, words, touched: HashMap::new(), seed }
+    }
+
+    /// Records begin as zeros: a position in them is one that there is.
+    fn seed(slot: Slot) -> u64 {
+        match slot {
+            Slot::Scratch(_) => 0,
+            slot => slot_number(slot) as u64 + 1,
+        }
+    }
+
+    /// What a word holds that nobody filled, if anything may be made up.
+    fn untouched(&self, word: u64) -> Cell {
+        match self.seed {
+            None => EMPTY,
+            Some(0) => Cell { known: true, ..EMPTY },
+            Some(seed) => {
+                let mixed = (word ^ (seed << 40)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                // As elements of any type: no NaN, and some of either sign.
+                Cell { bits: ((mixed ^ (mixed >> 29)) >> 16) as u32 & 0xbf3f_bf3f, known: true, ..EMPTY }
+            }
+        }
     }
 
     fn cell(&mut self, word: u64) -> &mut Cell {
         match self.words.is_empty() {
             false => &mut self.words[word as usize],
-            true => self.touched.entry(word).or_insert(EMPTY),
+            true => {
+                let untouched = self.untouched(word);
+                self.touched.entry(word).or_insert(untouched)
+            }
         }
     }
 
@@ -79,6 +106,25 @@ pub enum Groups {
     /// The first and the last, and of these the first and the last invocation if there is no barrier, for plans too
     /// large for paper; what they read may not have been written.
     Ends,
+    /// A few, whole, from the first to the last, while [`Traffic`] is counted. What nobody filled is made up, so that plans
+    /// may be as large as they like; where numbers came from is not kept.
+    Sample,
+}
+
+impl Groups {
+    /// The numbers of the workgroups that are run, of so many, and how many each stands for.
+    fn of(self, groups: u64) -> Vec<(u64, f64)> {
+        let each = |numbers: Vec<u64>| numbers.into_iter().map(|number| (number, 1.0)).collect();
+        match self {
+            Groups::Sample if groups > 4 => {
+                let others = (groups - 1) as f64 / 3.0; // the last may have less to do
+                let number = |n| (n * (groups - 1) / 3, others);
+                [0, 1, 2].map(number).into_iter().chain([(groups - 1, 1.0)]).collect()
+            }
+            Groups::Ends if groups > 1 => each(vec![0, groups - 1]),
+            _ => each((0..groups).collect()),
+        }
+    }
 }
 
 /// A device with a plan's buffers.
@@ -87,6 +133,8 @@ pub struct Paper {
     pub origins: Origins,
     /// Whether packs are shifted out of words: then, of elements of less than a word, those beside may come along.
     pub shifts: bool,
+    /// Of each dispatch that was run, if it is counted.
+    pub traffic: Vec<Traffic>,
     groups: Groups,
 }
 
@@ -104,7 +152,7 @@ impl Paper {
     /// Buffers of exactly the bytes that the plan asks for.
     pub fn new(plan: &Plan, groups: Groups) -> Paper {
         let numbered = |bytes: &[u64], slot: fn(usize) -> Slot| {
-            let memory = |(n, &bytes): (usize, &u64)| (slot(n), Memory::new(bytes, groups));
+            let memory = |(n, &bytes): (usize, &u64)| (slot(n), Memory::new(slot(n), bytes, groups));
             bytes.iter().enumerate().map(memory).collect::<Vec<_>>()
         };
         let constants: Vec<u64> = plan.embedded.iter().map(|bytes| bytes.len() as u64).collect();
@@ -116,7 +164,8 @@ impl Paper {
         ];
         let memories = memories.into_iter().flatten().collect();
         let shifts = plan.dispatches.iter().any(|dispatch| shifts_packs(&dispatch.kernel));
-        let mut paper = Paper { memories, origins: Origins::default(), shifts, groups };
+        let origins = Origins::new(groups != Groups::Sample);
+        let mut paper = Paper { memories, origins, shifts, traffic: vec![], groups };
         plan.embedded.iter().enumerate().for_each(|(n, bytes)| paper.fill(Slot::Embedded(n), bytes));
         paper
     }
@@ -156,11 +205,13 @@ impl Paper {
         let program = program(&pass.kernel);
         let [x, y, _] = pass.grid;
         let groups = u64::from(x) * u64::from(y);
-        for group in 0..groups {
-            if self.groups == Groups::All || group == 0 || group + 1 == groups {
-                let id = [(group % u64::from(x)) as u32, (group / u64::from(x)) as u32, 0];
-                Workgroup::new(&program, pass, self, id).run();
-            }
+        let mut traffic = Traffic::new(groups, program.group.into());
+        for (group, stands_for) in self.groups.of(groups) {
+            let id = [(group % u64::from(x)) as u32, (group / u64::from(x)) as u32, 0];
+            traffic.add(Workgroup::new(&program, pass, self, id).run(), stands_for);
+        }
+        if self.groups == Groups::Sample {
+            self.traffic.push(traffic);
         }
     }
 }
@@ -206,6 +257,7 @@ struct Workgroup<'a> {
     shared_buffers: bool,
     /// The storage barriers that its invocations have passed.
     phase: u32,
+    counter: Option<Counter>,
 }
 
 struct Frame {
@@ -227,6 +279,8 @@ struct Invocation {
     stack: Vec<Value>,
     conditions: Vec<Origin>,
     iterations: u64,
+    /// The turns of loops, and the barriers, that it is through with.
+    turn: u32,
 }
 
 impl<'a> Workgroup<'a> {
@@ -251,13 +305,15 @@ impl<'a> Workgroup<'a> {
         };
         let globals = program.module.global_variables.iter().map(global).collect();
         let shared_buffers = pass.kernel.shared_buffers;
-        Workgroup { program, paper, globals, id, grid: pass.grid, shared_buffers, phase: 0 }
+        let counter = (paper.groups == Groups::Sample).then(Counter::default);
+        Workgroup { program, paper, globals, id, grid: pass.grid, shared_buffers, phase: 0, counter }
     }
 
-    fn run(&mut self) {
+    /// What was counted, if anything is.
+    fn run(mut self) -> Option<Counter> {
         let group = u64::from(self.id[1] * self.grid[0] + self.id[0]);
         let count = self.program.group;
-        let all = self.paper.groups == Groups::All || self.program.has_barriers();
+        let all = self.paper.groups != Groups::Ends || self.program.has_barriers();
         let run = (0..count).filter(|&local| all || local == 0 || local + 1 == count);
         let mut invocations: Vec<Invocation> =
             run.map(|local| self.invocation(group * u64::from(count) + u64::from(local), local)).collect();
@@ -266,10 +322,15 @@ impl<'a> Workgroup<'a> {
             let reached: Vec<Option<Barrier>> = invocations.iter_mut().map(|own| self.advance(own)).collect();
             assert!(reached.iter().all(|own| *own == reached[0]), "a barrier that some of a workgroup never reach");
             match reached[0] {
-                Some(barrier) => self.phase += u32::from(barrier.contains(Barrier::STORAGE)),
+                Some(barrier) => {
+                    self.phase += u32::from(barrier.contains(Barrier::STORAGE));
+                    invocations.iter_mut().for_each(|own| own.turn += 1);
+                    self.counter.iter_mut().for_each(|counter| counter.barrier(barrier));
+                }
                 None => invocations.clear(),
             }
         }
+        self.counter
     }
 
     fn invocation(&self, number: u64, local: u32) -> Invocation {
@@ -282,7 +343,7 @@ impl<'a> Workgroup<'a> {
             ref other => panic!("no shader here has {other:?}"),
         };
         let arguments = function.arguments.iter().map(argument).collect();
-        let mut own = Invocation { number, frames: vec![], stack: vec![], conditions: vec![], iterations: 0 };
+        let mut own = Invocation { number, frames: vec![], stack: vec![], conditions: vec![], iterations: 0, turn: 0 };
         self.call(&mut own, self.program.entry, arguments, None);
         own
     }
@@ -314,6 +375,7 @@ impl<'a> Workgroup<'a> {
                     own.frames.last_mut().expect("it runs").known[expression.index()] = value;
                 }
                 Step::Store { pointer, value } => {
+                    let (routine, step) = (frame.routine, frame.next);
                     let (pointer, value) = (self.value(own, *pointer).pointer(), self.value(own, *value));
                     // Where it goes says as much as what it is.
                     let value = own
@@ -321,7 +383,7 @@ impl<'a> Workgroup<'a> {
                         .iter()
                         .chain([&pointer.origin])
                         .fold(value, |value, &origin| value.stained(origin, &mut self.paper.origins));
-                    self.store(own, pointer, value);
+                    self.store(own, pointer, value, Site::store(routine, step));
                 }
                 Step::Call { function, arguments, result } => {
                     let arguments = arguments.iter().map(|&argument| self.value(own, argument)).collect();
@@ -338,6 +400,7 @@ impl<'a> Workgroup<'a> {
                     }
                     frame.next = *target;
                 }
+                Step::Turn => own.turn += 1,
                 Step::Enter { condition, otherwise } => {
                     let condition = self.value(own, *condition).scalar();
                     own.conditions.push(condition.origin);
@@ -420,7 +483,7 @@ impl<'a> Workgroup<'a> {
             }
             Expression::Load { pointer } => {
                 let pointer = self.value(own, *pointer).pointer();
-                self.load(own, pointer)
+                self.load(own, pointer, Site::load(routine, expression))
             }
             Expression::Unary { op, expr } => self.value(own, *expr).map(|a| unary(*op, a)),
             Expression::Binary { op, left, right } => {
@@ -486,7 +549,7 @@ impl<'a> Workgroup<'a> {
         }
     }
 
-    fn load(&mut self, own: &Invocation, pointer: Pointer) -> Value {
+    fn load(&mut self, own: &Invocation, pointer: Pointer, site: Site) -> Value {
         let global = match pointer.root {
             Root::Local(at) => return own.stack[at].at(pointer.steps()),
             Root::Global(global) => global,
@@ -495,6 +558,7 @@ impl<'a> Workgroup<'a> {
             Global::Value(value) => return value.at(pointer.steps()),
             Global::Buffer(bound, stride) => (*bound, *stride),
         };
+        self.count(own, site, &bound, pointer.steps(), stride);
         match (pointer.steps(), stride) {
             ([index], 1) => Value::Scalar(self.load_word(own, &bound, u64::from(*index))),
             ([index], _) => {
@@ -506,6 +570,16 @@ impl<'a> Workgroup<'a> {
             }
             other => panic!("{other:?} of a buffer"),
         }
+    }
+
+    fn count(&mut self, own: &Invocation, site: Site, bound: &Binding, steps: &[u32], stride: u64) {
+        let Some(counter) = &mut self.counter else { return };
+        let first = bound.offset_bytes / 4 + u64::from(steps[0]) * stride;
+        let words = match steps {
+            [_, part] => first + u64::from(*part)..first + u64::from(*part) + 1,
+            _ => first..first + stride,
+        };
+        counter.access(own.number % u64::from(self.program.group), own.turn, site, bound.slot, words);
     }
 
     fn me(&self, own: &Invocation) -> Me {
@@ -544,7 +618,7 @@ impl<'a> Workgroup<'a> {
         Scalar { kind: Kind::U32, bits: cell.bits, origin: cell.origin }
     }
 
-    fn store(&mut self, own: &mut Invocation, pointer: Pointer, value: Value) {
+    fn store(&mut self, own: &mut Invocation, pointer: Pointer, value: Value, site: Site) {
         let global = match pointer.root {
             Root::Local(at) => return own.stack[at].set(pointer.steps(), value),
             Root::Global(global) => global,
@@ -553,6 +627,7 @@ impl<'a> Workgroup<'a> {
             Global::Value(known) => return known.set(pointer.steps(), value),
             Global::Buffer(bound, stride) => (*bound, *stride),
         };
+        self.count(own, site, &bound, pointer.steps(), stride);
         match (pointer.steps(), value) {
             ([index], Value::Scalar(value)) => self.store_word(own, &bound, u64::from(*index), value),
             ([index], Value::Vector(parts, len)) => {

@@ -8,7 +8,7 @@ use naga::valid::{Capabilities, ValidationFlags, Validator};
 use naga::{ArraySize, Block, Expression, Function, Handle, Module, Statement, Type, TypeInner};
 use wgmax::plan::Kernel;
 
-use crate::value::{Kind, Scalar, Value};
+use super::value::{Kind, Scalar, Value};
 
 /// One step of a function.
 pub enum Step {
@@ -24,6 +24,8 @@ pub enum Step {
     },
     Return(Option<Handle<Expression>>),
     Jump(usize),
+    /// The end of a loop's turn, unless the loop has a known number of turns, which compilers unroll.
+    Turn,
     /// Goes on if the condition holds; what is done up to the next [`Step::Leave`] of the same depth depends on it.
     Enter {
         condition: Handle<Expression>,
@@ -149,7 +151,8 @@ struct Loop {
     depth: usize,
 }
 
-struct Flattener {
+struct Flattener<'a> {
+    function: &'a Function,
     steps: Vec<Step>,
     loops: Vec<Loop>,
     depth: usize,
@@ -157,14 +160,14 @@ struct Flattener {
 
 impl Routine {
     fn new(function: &Function) -> Routine {
-        let mut flattener = Flattener { steps: vec![], loops: vec![], depth: 0 };
+        let mut flattener = Flattener { function, steps: vec![], loops: vec![], depth: 0 };
         flattener.block(&function.body);
         flattener.steps.push(Step::Return(None));
         Routine { function: function.clone(), steps: flattener.steps }
     }
 }
 
-impl Flattener {
+impl Flattener<'_> {
     fn jump(&mut self) -> usize {
         self.steps.push(Step::Jump(usize::MAX));
         self.steps.len() - 1
@@ -233,6 +236,9 @@ impl Flattener {
         let mut own = self.loops.pop().expect("pushed above");
         self.land(std::mem::take(&mut own.continues));
         self.steps.push(Step::Leave(own.depth));
+        if !self.is_counted(body) {
+            self.steps.push(Step::Turn);
+        }
         self.block(continuing);
         if let Some(condition) = break_if {
             let enter = self.enter(condition);
@@ -244,6 +250,19 @@ impl Flattener {
         self.land(own.breaks);
         self.depth = own.depth;
         self.steps.push(Step::Leave(own.depth));
+    }
+}
+
+impl Flattener<'_> {
+    /// Whether it is a `for` up to a literal.
+    fn is_counted(&self, body: &Block) -> bool {
+        let condition = body.iter().find_map(|statement| match statement {
+            Statement::If { condition, .. } => Some(*condition),
+            _ => None,
+        });
+        let expression = condition.map(|condition| &self.function.expressions[condition]);
+        let Some(Expression::Binary { op: naga::BinaryOperator::Less, right, .. }) = expression else { return false };
+        matches!(self.function.expressions[*right], Expression::Literal(_) | Expression::Constant(_))
     }
 }
 
