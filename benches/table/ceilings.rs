@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use wgmax::{Gpu, wgpu};
 
 use super::median;
-use crate::common::{Clock, Failure};
+use crate::common::{Clock, Failure, gigabytes_per_second};
 
 /// Larger than any cache, three times over.
 const BYTES: u64 = 256 << 20;
@@ -73,10 +73,10 @@ fn print(row: &Value) {
 }
 
 fn row(name: &str, bytes: u64, wall: Vec<Duration>, on_gpu: Vec<Duration>) -> Value {
-    let wall = median(wall).as_secs_f64();
-    let on_gpu = (!on_gpu.is_empty()).then(|| median(on_gpu).as_secs_f64());
-    let pace = (bytes > 0).then(|| bytes as f64 / on_gpu.unwrap_or(wall) / 1e9);
-    let ms = |seconds: f64| seconds * 1e3;
+    let wall = median(wall);
+    let on_gpu = (!on_gpu.is_empty()).then(|| median(on_gpu));
+    let pace = (bytes > 0).then(|| gigabytes_per_second(bytes, on_gpu.unwrap_or(wall)));
+    let ms = |time: Duration| time.as_secs_f64() * 1e3;
     json!({ "name": name, "bytes": bytes, "median_ms": ms(wall), "gpu_median_ms": on_gpu.map(ms), "gb_per_s": pace })
 }
 
@@ -114,7 +114,8 @@ fn dispatches(
     Ok(row(name, if count == 1 && groups > 1 { buffers[0].size() } else { 0 }, wall, on_gpu))
 }
 
-fn submitted(gpu: &Gpu, record: impl FnOnce(&mut wgpu::CommandEncoder)) -> Result<Duration, Failure> {
+/// How long what is recorded takes, submitted and waited for.
+pub fn submitted(gpu: &Gpu, record: impl FnOnce(&mut wgpu::CommandEncoder)) -> Result<Duration, Failure> {
     let begin = Instant::now();
     let mut encoder = gpu.device().create_command_encoder(&Default::default());
     record(&mut encoder);

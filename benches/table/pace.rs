@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use wgmax::{Gpu, Limits, Operation, Tensor, wgpu};
 
+use super::ceilings::submitted;
 use super::median;
 use crate::common::{Failure, Resident, gigabytes_per_second, least_bytes};
 
@@ -99,23 +100,20 @@ impl Limit {
     }
 
     fn step(&self, gpu: &Gpu) -> Result<Duration, Failure> {
-        let begin = Instant::now();
         match self {
             Limit::Read(words) => {
+                let begin = Instant::now();
                 let cores = thread::available_parallelism()?.get();
                 thread::scope(|scope| {
                     for part in words.chunks(words.len().div_ceil(cores)) {
                         scope.spawn(move || black_box(part.iter().fold(0, |a, b| a | b)));
                     }
                 });
+                Ok(begin.elapsed())
             }
             Limit::Copy(from, to) => {
-                let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-                encoder.copy_buffer_to_buffer(from, 0, to, 0, from.size());
-                gpu.queue().submit([encoder.finish()]);
-                gpu.device().poll(wgpu::PollType::wait_indefinitely())?;
+                submitted(gpu, |encoder| encoder.copy_buffer_to_buffer(from, 0, to, 0, from.size()))
             }
         }
-        Ok(begin.elapsed())
     }
 }

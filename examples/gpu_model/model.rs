@@ -8,16 +8,13 @@
 //! Nothing is kept in caches from before. What is calculated is taken to be hidden behind memory: where it is not, the
 //! compilers in `tests/amd` say so.
 
-use std::error::Error;
-
 use serde_json::Value;
 use wgmax::plan::{Dispatch, Slot};
-use wgmax::{Limits, Operation, TensorType};
+use wgmax::{Limits, Operation};
 
+use crate::common::{Failure, least_bytes};
 use crate::paper::traffic::{Moved, Traffic};
 use crate::paper::{Groups, Paper};
-
-type Failure = Box<dyn Error>;
 
 /// The part of its bandwidth that memory gives at best.
 const ATTAINABLE: f64 = 0.92;
@@ -49,10 +46,9 @@ impl Work {
             memory_bytes: memory_bytes(dispatch, &traffic),
             traffic,
         };
-        let input_bytes = op.inputs()?.iter().map(|need| need.bytes).sum();
         Ok(Work {
-            bytes: input_bytes + op.outputs()?.iter().filter_map(TensorType::bytes).sum::<u64>(),
-            input_bytes,
+            bytes: least_bytes(op)?,
+            input_bytes: op.inputs()?.iter().map(|need| need.bytes).sum(),
             dispatches: plan.dispatches.iter().zip(paper.traffic).map(counted).collect(),
         })
     }

@@ -1,9 +1,9 @@
 import { oneOf, record, refuse, text, type Check } from "./check.js";
 import { encoded } from "./encoded.js";
 import { BufferUsage } from "./flags.js";
-import type { Bound, Prepared } from "./kernels.js";
 import { checkedTuning, limitNumbers, type Limits, type Plan, type Tuning } from "./plan.js";
 import { planner } from "./planner.js";
+import type { Bound, Prepared } from "./prepared.js";
 
 /** A tuning that was found by measuring, and where: data to be kept, as docs/plan.md of the wgmax repository describes it. */
 export interface Calibration {

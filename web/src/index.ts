@@ -2,7 +2,7 @@
 export type { CalibrateOptions, Calibration, Platform } from "./calibration.js";
 export { requestDevice } from "./device.js";
 export { tensor, type DType, type Tensor, type TypedArray } from "./elements.js";
-export { Kernels, type Bound, type Prepared } from "./kernels.js";
+export { Kernels } from "./kernels.js";
 export type { Source } from "./module.js";
 export {
   argMax, hardmax, max, reduceMax,
@@ -11,4 +11,5 @@ export {
 } from "./operation.js";
 export { limitsOf, type Binding, type Limits, type Dispatch, type Plan, type Shader, type Tuning } from "./plan.js";
 export { load, plan, signature, type Signature } from "./planner.js";
+export type { Bound, Prepared } from "./prepared.js";
 export type { Slots } from "./slots.js";

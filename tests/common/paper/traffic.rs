@@ -139,13 +139,8 @@ impl Traffic {
         self.storage_barriers += times * own.storage_barriers as f64;
     }
 
-    /// The bytes that a workgroup waits for at a time.
-    pub fn bytes_a_wait(&self) -> f64 {
-        self.loads.bytes / self.waits.max(1.0)
-    }
-
     /// The bytes that wait at a time if all workgroups run at once.
     pub fn in_flight(&self) -> f64 {
-        self.groups as f64 * self.bytes_a_wait()
+        self.groups as f64 * self.loads.bytes / self.waits.max(1.0)
     }
 }
