@@ -1,12 +1,12 @@
 //! What bounds every operation on a device: memory's pace, and what dispatches cost that wait for one another.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use wgmax::{Gpu, wgpu};
 
 use super::median;
-use crate::common::{Clock, Failure, gigabytes_per_second};
+use crate::common::{Clock, Failure, gigabytes_per_second, submitted};
 
 /// Larger than any cache, three times over.
 const BYTES: u64 = 256 << 20;
@@ -112,16 +112,6 @@ fn dispatches(
         on_gpu.extend(clock.as_ref().map(|clock| clock.time(gpu, record)).transpose()?);
     }
     Ok(row(name, if count == 1 && groups > 1 { buffers[0].size() } else { 0 }, wall, on_gpu))
-}
-
-/// How long what is recorded takes, submitted and waited for.
-pub fn submitted(gpu: &Gpu, record: impl FnOnce(&mut wgpu::CommandEncoder)) -> Result<Duration, Failure> {
-    let begin = Instant::now();
-    let mut encoder = gpu.device().create_command_encoder(&Default::default());
-    record(&mut encoder);
-    gpu.queue().submit([encoder.finish()]);
-    gpu.device().poll(wgpu::PollType::wait_indefinitely())?;
-    Ok(begin.elapsed())
 }
 
 fn buffer(gpu: &Gpu, size: u64) -> wgpu::Buffer {

@@ -6,9 +6,8 @@ use std::time::{Duration, Instant};
 
 use wgmax::{Gpu, Limits, Operation, Tensor, wgpu};
 
-use super::ceilings::submitted;
 use super::median;
-use crate::common::{Failure, Resident, gigabytes_per_second, least_bytes};
+use crate::common::{Failure, Resident, gigabytes_per_second, least_bytes, submitted};
 
 /// What was measured.
 pub struct Pace {

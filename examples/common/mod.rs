@@ -79,12 +79,7 @@ impl<'a> Resident<'a> {
 
     /// Records, submits and waits until the device is done; the time that all this took.
     pub fn step(&self) -> Result<Duration, Failure> {
-        let begin = Instant::now();
-        let mut encoder = self.gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        self.bound.record(&mut encoder);
-        self.gpu.queue().submit([encoder.finish()]);
-        self.gpu.device().poll(wgpu::PollType::wait_indefinitely())?;
-        Ok(begin.elapsed())
+        submitted(self.gpu, |encoder| self.bound.record(encoder))
     }
 
     /// The same work between two timestamps of the device's own clock, if it has one.
@@ -97,6 +92,16 @@ impl<'a> Resident<'a> {
         let outputs = self.types.iter().zip(&self.outputs);
         outputs.map(|(output, buffer)| download(self.gpu, output, buffer)).collect()
     }
+}
+
+/// How long what is recorded takes, submitted and waited for.
+pub fn submitted(gpu: &Gpu, record: impl FnOnce(&mut wgpu::CommandEncoder)) -> Result<Duration, Failure> {
+    let begin = Instant::now();
+    let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    record(&mut encoder);
+    gpu.queue().submit([encoder.finish()]);
+    gpu.device().poll(wgpu::PollType::wait_indefinitely())?;
+    Ok(begin.elapsed())
 }
 
 /// The device's timestamps.
