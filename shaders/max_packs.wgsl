@@ -1,11 +1,13 @@
 // Max where every operand runs along the rows, or has one element for all of a row.
 import package::{
-    PACK_ELEMENTS, first_elements, fold_runs, fold_splats, fold_straddling, group_number, no_packs, pack_addresses, params,
-    row_addresses, store,
+    Addresses, Maxima, PACK_ELEMENTS, finished, first_addresses, first_elements, fold_runs, fold_splats, fold_straddling, group_number, no_packs,
+    pack_addresses, params, row_addresses, store, store_pack,
 };
 
 override GROUP: u32 = 64u;
 override RAGGED: bool = false; // rows end within packs, and are no shorter than one
+override ONE_ROW: bool = false; // all of it
+override SPREAD: bool = false; // an invocation takes four packs of a row, and its neighbours those beside each of them
 
 @compute @workgroup_size(GROUP)
 fn main(
@@ -14,6 +16,10 @@ fn main(
     @builtin(local_invocation_index) local: u32,
 ) {
     if (no_packs()) { // see grid.wgsl
+        return;
+    }
+    if (SPREAD) {
+        store_spread(group_number(id, groups) * GROUP + local);
         return;
     }
     let first = (group_number(id, groups) * GROUP + local) * params.share;
@@ -42,12 +48,70 @@ fn main(
             }
         }
         if (RAGGED) {
-            let shared_pack = row_end / PACK_ELEMENTS;
-            let left = row_end % PACK_ELEMENTS;
-            if (left != 0u && shared_pack >= first && shared_pack < last) {
-                let column = row_len - left;
-                store(shared_pack, fold_straddling(addresses, row_addresses(row + 1u), column, first_elements(left)));
-            }
+            store_end(row, addresses, first, last);
         }
+    }
+}
+
+// The pack in which a row ends and the next begins, if there is one, and it is among packs [first, last).
+fn store_end(row: u32, addresses: Addresses, first: u32, last: u32) {
+    let row_len = max(params.row_len, PACK_ELEMENTS);
+    let row_end = row * row_len + row_len;
+    let shared_pack = row_end / PACK_ELEMENTS;
+    let left = row_end % PACK_ELEMENTS;
+    if (left != 0u && shared_pack >= first && shared_pack < last) {
+        let column = row_len - left;
+        store(shared_pack, fold_straddling(addresses, row_addresses(row + 1u), column, first_elements(left)));
+    }
+}
+
+// Part number `index` of all rows' parts. A row has so many that each has four packs at most.
+fn store_spread(index: u32) {
+    let row_len = max(params.row_len, PACK_ELEMENTS);
+    let parts = (row_len / PACK_ELEMENTS + 3u) / 4u;
+    var row = 0u;
+    if (!ONE_ROW) {
+        row = index / parts;
+    }
+    let part = index - row * parts;
+    if (row >= (params.len + row_len - 1u) / row_len || part >= parts) {
+        return;
+    }
+    let begin = (row * row_len + PACK_ELEMENTS - 1u) / PACK_ELEMENTS;
+    let last = params.len / PACK_ELEMENTS;
+    let end = min((row * row_len + row_len) / PACK_ELEMENTS, last);
+    var addresses = first_addresses();
+    if (!ONE_ROW) {
+        addresses = row_addresses(row);
+    }
+    if (begin < end) {
+        let constant = fold_splats(addresses);
+        let packs = pack_addresses(addresses, begin * PACK_ELEMENTS - row * row_len, begin);
+        store_four(min(begin + part, end - 1u), parts, end, constant, packs);
+    }
+    if (RAGGED && part == 0u) {
+        store_end(row, addresses, 0u, last);
+    }
+}
+
+// Four packs, so many apart, of those up to the end. All are read before any is written: nobody knows of one buffer that it is
+// not the other.
+fn store_four(i: u32, apart: u32, end: u32, constant: Maxima, packs: Addresses) {
+    let all = i + vec4<u32>(0u, apart, 2u * apart, 3u * apart);
+    let within = all < vec4<u32>(end);
+    let own = select(vec4<u32>(i), all, within);
+    let a = finished(own.x, fold_runs(constant, packs, own.x));
+    let b = finished(own.y, fold_runs(constant, packs, own.y));
+    let c = finished(own.z, fold_runs(constant, packs, own.z));
+    let d = finished(own.w, fold_runs(constant, packs, own.w));
+    store_pack(own.x, a);
+    if (within.y) {
+        store_pack(own.y, b);
+    }
+    if (within.z) {
+        store_pack(own.z, c);
+    }
+    if (within.w) {
+        store_pack(own.w, d);
     }
 }

@@ -11,19 +11,33 @@ struct Params {
     outputs: u32,
     records: u32, // of an output
     share: u32,   // output units that an invocation without a team makes, one after another
+    slice_len: u32, // of Hardmax: elements of a slice
+    parts: u32,     // teams that write a slice, a part each
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> records: array<u32>;
 
+fn placed(best: Best, task: u32) -> Best { return best; }
+
 fn reduce_chunk(task: u32, member: u32) -> Best {
     var best = no_best();
     let end = min(params.records, FARTHEST);
-    for (var n = member; n < end; n += TEAM) {
-        best = merge(best, known(task, n));
+    for (var n = member; n < end; n += 4u * TEAM) {
+        // Four in flight; behind the last, the first once more.
+        let all = n + vec4<u32>(0u, TEAM, 2u * TEAM, 3u * TEAM);
+        let own = select(vec4<u32>(n), all, all < vec4<u32>(end));
+        let a = known(task, own.x);
+        let b = known(task, own.y);
+        let c = known(task, own.z);
+        let d = known(task, own.w);
+        best = merge(best, merge(merge(a, b), merge(c, d)));
     }
     return best;
 }
+
+fn slice_len() -> u32 { return params.slice_len; }
+fn parts_of_slice() -> u32 { return params.parts; }
 
 fn known(task: u32, n: u32) -> Best {
     if (PARTIALS) {

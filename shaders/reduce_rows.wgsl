@@ -1,24 +1,31 @@
-// Reduces where the run is contiguous: whole packs, four loads in flight.
+// Reduces where the run is contiguous: whole packs, four loads in flight. LINE members of a team take a run together; where
+// runs are too short for all of them, the others take other runs meanwhile.
 import package::{
-    Best, FARTHEST, RAGGED, RUNS, RowBest, TEAM, chunk_of, kept_offset, no_row_best, offer_tile, pack_range, params,
-    partial_pack, peak_of, row_result, run_of, run_within, tile_peak,
+    Best, FARTHEST, RAGGED, RUNS, RowBest, TEAM, chunk_of, kept_offset, no_row_best, offer_pack, offer_tile, pack_range,
+    params, partial_pack, row_result, run_of, run_within,
 };
+
+override LINE: u32 = TEAM;
+
+// A Hardmax's slice is what is reduced to an output, and its team writes all of it.
+fn slice_len() -> u32 { return params.reduce_len; }
+fn parts_of_slice() -> u32 { return 1u; }
 
 fn reduce_chunk(task: u32, member: u32) -> Best {
     let chunk = chunk_of(task, params.outputs);
     let base = kept_offset(chunk.output);
     var best = no_row_best();
-    let runs_end = run_of(chunk.end - 1u) + 1u;
-    var n = run_of(chunk.begin);
+    let runs_end = min(run_of(chunk.end - 1u) + 1u, FARTHEST);
+    var n = run_of(chunk.begin) + member / LINE;
     loop {
         if (n >= runs_end) {
             break;
         }
         let run = run_within(n, chunk.begin, chunk.end);
         let begin = base + run.offset;
-        best = reduce_run(best, n, begin, begin + run.len, member);
+        best = reduce_run(best, n, begin, begin + run.len, member % LINE);
         continuing {
-            n += 1u;
+            n += TEAM / LINE;
             break if !RUNS | (n >= runs_end);
         }
     }
@@ -30,7 +37,7 @@ fn reduce_run(before: RowBest, run: u32, begin: u32, end: u32, member: u32) -> R
     let range = pack_range(begin, end);
     var best = before;
     if (RAGGED && range.head && member == 0u) {
-        best = offer_tile(best, peak_of(partial_pack(range.first - 1u, begin, end)), run, range.first - 1u);
+        best = offer_pack(best, partial_pack(range.first - 1u, begin, end), run, range.first - 1u);
     }
     let last = min(range.last, FARTHEST);
     var p = range.first + member;
@@ -38,14 +45,14 @@ fn reduce_run(before: RowBest, run: u32, begin: u32, end: u32, member: u32) -> R
         if (p >= last) {
             break;
         }
-        best = offer_tile(best, tile_peak(p, last), run, p);
+        best = offer_tile(best, p, last, run);
         continuing {
-            p += 4u * TEAM;
+            p += 4u * LINE;
             break if p >= last;
         }
     }
-    if (RAGGED && range.tail && member == TEAM - 1u) {
-        best = offer_tile(best, peak_of(partial_pack(range.last, begin, end)), run, range.last);
+    if (RAGGED && range.tail && member == LINE - 1u) {
+        best = offer_pack(best, partial_pack(range.last, begin, end), run, range.last);
     }
     return best;
 }

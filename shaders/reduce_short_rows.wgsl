@@ -2,8 +2,8 @@
 // which fill as many packs as a row has elements. They are taken apart in registers, and give a pack of results. Rows that
 // follow one another make a stretch. Where RAGGED, stretches begin anywhere, and a bunch may have rows of two.
 import package::{
-    PACK_ELEMENTS, RAGGED, ROW_LEN, STORE_LANES, group_number, kept_offset_around, make_unit, no_input, pack_at,
-    pack_from_two, params, store_bunch, task_count,
+    PACK_ELEMENTS, PAIRS, RAGGED, ROW_LEN, STORE_LANES, first_elements, group_number, joined, kept_offset_around, make_unit,
+    no_input, pack_anywhere, pack_at, pack_from_two, params, store_bunch, task_count,
 };
 
 override GROUP: u32 = 64u;
@@ -99,5 +99,13 @@ fn bunch_pack(place: BunchPlace, n: u32) -> vec4<u32> {
         return pack_at(place.first / PACK_ELEMENTS + n);
     }
     let e = n * PACK_ELEMENTS;
-    return pack_from_two(place.first + e, place.other + e, max(place.count, e) - e);
+    let count = max(place.count, e) - e;
+    if (!PAIRS) {
+        return pack_from_two(place.first + e, place.other + e, count);
+    }
+    let own = pack_anywhere(place.first + e);
+    if (count >= PACK_ELEMENTS) {
+        return own;
+    }
+    return joined(own, pack_anywhere(place.other + e), first_elements(count));
 }

@@ -4,6 +4,8 @@ import package::{
     run_within, word_count,
 };
 
+fn placed(best: Best, task: u32) -> Best { return best; }
+
 fn reduce_chunk(task: u32, member: u32) -> Best {
     let chunk = chunk_of(task, params.outputs);
     let base = kept_offset(chunk.output);
@@ -25,9 +27,19 @@ fn reduce_chunk(task: u32, member: u32) -> Best {
             if (i >= len) {
                 break;
             }
-            best = merge(best, best_of(element_key(begin + i * params.run_stride), run.r + i));
+            // Four in flight; behind the last, the first once more.
+            let all = i + vec4<u32>(0u, TEAM, 2u * TEAM, 3u * TEAM);
+            let own = select(vec4<u32>(i), all, all < vec4<u32>(len));
+            let places = begin + own * params.run_stride;
+            let a = element_key(places.x);
+            let b = element_key(places.y);
+            let c = element_key(places.z);
+            let d = element_key(places.w);
+            let ab = merge(best_of(a, run.r + own.x), best_of(b, run.r + own.y));
+            let cd = merge(best_of(c, run.r + own.z), best_of(d, run.r + own.w));
+            best = merge(best, merge(ab, cd));
             continuing {
-                i += TEAM;
+                i += 4u * TEAM;
                 break if i >= len;
             }
         }

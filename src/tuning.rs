@@ -86,14 +86,14 @@ const SWIFTSHADER: Tuning = Tuning {
 /// GPUs: neighbours read neighbouring packs, thousands of them at once.
 const HARDWARE: Tuning = Tuning {
     group: 256,
-    max_team: 256,
+    max_team: 1024,
     loads_per_member: 4,
     busy_invocations: 1 << 16,
     loads_per_split: 4,
     runs_per_split: NEVER,
     loads_per_turn: 1,
     column_packs: 1,
-    few_rows: 0,
+    few_rows: NEVER,
     cached_rows: 0,
     far_bytes: NEVER,
     max_share: 1,

@@ -21,7 +21,7 @@ cd "$(dirname "$0")/.."
 # Each route's name and what it is. `route_NAME` runs it.
 list="host              the planner, dialects, ONNX files, checkpoints, the CPU reference: what needs no GPU
 documentation     the examples in the documentation
-paper             whole plans, their shaders interpreted with every access checked: minutes, and no GPU
+paper             whole plans, their shaders interpreted with every access checked and counted: minutes, and no GPU
 lavapipe          the operators on lavapipe: every type, axis, layout and edge value
 lavapipe_more     the other GPU tests on lavapipe: sizes at limits, random operations, faults, load
 lavapipe_onnx     ONNX's own node tests on lavapipe, and on the CPU reference
@@ -46,7 +46,7 @@ host_tests=(budgets checkpoint plan shaders dialects onnx_hostile view)
 # Those of each operator; whatever is not named here takes a GPU, too.
 operator_tests=(arg_max hardmax max onnx reduce_max)
 # Those of other routes: tests/web/run.sh runs the matrix, beside the other ways that take the same cases.
-other_tests=(paper matrix)
+other_tests=(paper gpu_model matrix)
 
 say() { printf '%s\n' "$*" >&2; }
 die() {
@@ -266,7 +266,7 @@ on_swiftshader() {
 # The routes.
 
 route_host() { run host cargo_test --lib "${host_tests[@]/#/--test=}"; }
-route_paper() { run paper tests paper; }
+route_paper() { run paper tests paper gpu_model; }
 route_documentation() { run documentation cargo test --all-features --doc; }
 route_lavapipe() { on_lavapipe lavapipe tests "${operator_tests[@]}"; }
 route_lavapipe_more() { on_lavapipe lavapipe_more tests "${more_tests[@]}"; }

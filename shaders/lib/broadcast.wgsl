@@ -29,12 +29,18 @@ override ACCUMULATE: bool = false;
 
 alias Addresses = array<u32, max(OPERANDS, 1u)>;
 
-// Each operand's first element of a row.
-fn row_addresses(row: u32) -> Addresses {
+// Each operand's first element.
+fn first_addresses() -> Addresses {
     var addresses: Addresses;
     for (var n = 0u; n < OPERANDS; n++) {
         addresses[n] = params.operands[n].start;
     }
+    return addresses;
+}
+
+// Each operand's first element of a row.
+fn row_addresses(row: u32) -> Addresses {
+    var addresses = first_addresses();
     var rest = row;
     for (var d = 0u; d < params.rank; d++) {
         let size = params.sizes[d / 4u][d % 4u];

@@ -17,11 +17,23 @@ fn offer_rows(w: ptr<function, ColumnBests>, row: Maxima, r: u32) {
     let first = tie_key(element_maximum(row, 0u));
     let second = tie_key(element_maximum(row, 1u));
     let takes = vec2<bool>(takes_over(first, (*w).ties[0]), takes_over(second, (*w).ties[1]));
-    (*w).rows = select((*w).rows, vec2<u32>(r), takes);
-    (*w).ties[0] = select((*w).ties[0], first, takes.x);
-    (*w).ties[1] = select((*w).ties[1], second, takes.y);
+    take_columns(w, ColumnBests(array<Tie, 2>(first, second), vec2<u32>(r), row), takes);
+}
+
+// With those of any other rows.
+fn join_columns(w: ptr<function, ColumnBests>, other: ColumnBests) {
+    let comes_first = (other.rows < (*w).rows) != vec2<bool>(LAST);
+    let first = tie_greater(other.ties[0], (*w).ties[0]) | (tie_equal(other.ties[0], (*w).ties[0]) & comes_first.x);
+    let second = tie_greater(other.ties[1], (*w).ties[1]) | (tie_equal(other.ties[1], (*w).ties[1]) & comes_first.y);
+    take_columns(w, other, vec2<bool>(first, second));
+}
+
+fn take_columns(w: ptr<function, ColumnBests>, other: ColumnBests, takes: vec2<bool>) {
+    (*w).rows = select((*w).rows, other.rows, takes);
+    (*w).ties[0] = select((*w).ties[0], other.ties[0], takes.x);
+    (*w).ties[1] = select((*w).ties[1], other.ties[1], takes.y);
     if (STORES_KEYS) {
-        (*w).keys = join_maxima((*w).keys, row);
+        (*w).keys = join_maxima((*w).keys, other.keys);
     }
 }
 

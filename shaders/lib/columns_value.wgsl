@@ -8,6 +8,8 @@ alias ColumnBests = Maxima;
 
 fn no_column_bests(first_row: u32) -> ColumnBests { return no_maxima(); }
 fn offer_rows(bests: ptr<function, ColumnBests>, tile: Maxima, r: u32) { *bests = join_maxima(*bests, tile); }
+// With those of any other rows.
+fn join_columns(bests: ptr<function, ColumnBests>, other: ColumnBests) { *bests = join_maxima(*bests, other); }
 fn located(bests: ColumnBests, start: u32, end: u32) -> ColumnBests { return bests; }
 fn column_best(bests: ptr<function, ColumnBests>, i: u32) -> Best { return Best(element_maximum(*bests, i)); }
 

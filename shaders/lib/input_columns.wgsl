@@ -1,7 +1,8 @@
 // Columns as packs, one below the other: a tile is four rows. Places are numbers of packs or, where RAGGED, of the elements
 // that packs begin with.
 import package::{
-    Ahead, Maxima, PACK_ELEMENTS, RAGGED, ahead_of, fold, join_maxima, maxima_of, pack_after, pack_at, pack_from, params,
+    Ahead, Maxima, PACK_ELEMENTS, RAGGED, ahead_of, fold, join_maxima, maxima_of, pack_after, pack_anywhere, pack_at,
+    params,
 };
 
 const ROWS_OF_TILE = vec4<u32>(0u, 1u, 2u, 3u);
@@ -12,7 +13,7 @@ fn rows_apart() -> u32 {
 }
 fn column_pack(place: u32) -> vec4<u32> {
     if (RAGGED) {
-        return pack_from(place);
+        return pack_anywhere(place);
     }
     return pack_at(place);
 }

@@ -1,13 +1,27 @@
 // The same input as 16-byte packs, for the bulk of the loads. A pack that is not wholly inside the input's binding, or
 // not wholly wanted, is put together from words.
-import package::{BoundPack, ELEMENT_BYTES, PACK_ELEMENTS, four_words, least_pack, word_count, words_of};
+import package::{
+    BoundPack, ELEMENT_BYTES, PACK_ELEMENTS, four_words, least_pack, pack_between, pack_from, word_count, words_of,
+};
 
 @group(0) @binding(2) var<storage, read> packs: array<BoundPack>;
 
 // Whether runs, rows of columns or bunches of short rows begin or end within a pack.
 override RAGGED: bool = false;
 
+// Packs that begin anywhere come out of two whole ones, and not word by word: neighbours load whole sectors of memory.
+override PAIRS: bool = false;
+
 fn pack_at(p: u32) -> vec4<u32> { return words_of(packs[p]); }
+
+// The pack that begins with element e, wherever that is.
+fn pack_anywhere(e: u32) -> vec4<u32> {
+    let p = e / PACK_ELEMENTS;
+    if (PAIRS && p + 1u < arrayLength(&packs)) {
+        return pack_between(pack_at(p), pack_at(p + 1u), e);
+    }
+    return pack_from(e);
+}
 
 // Bytes [begin, end) of four words, each given as its distance from the word's first byte.
 fn byte_mask(begin: vec4<i32>, end: vec4<i32>) -> vec4<u32> {

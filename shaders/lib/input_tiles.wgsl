@@ -1,5 +1,5 @@
 // Runs of elements as packs: tiles of whole ones, and ragged ends.
-import package::{PACK_ELEMENTS, Peak, RAGGED, TEAM, join_peaks, pack_at, packs, peak_of};
+import package::{LINE, PACK_ELEMENTS, RAGGED, pack_at, packs};
 
 // The packs of elements [begin, end): whole ones [first, last), and a partial one before or after them.
 struct PackRange { first: u32, last: u32, head: bool, tail: bool }
@@ -12,12 +12,14 @@ fn pack_range(begin: u32, end: u32) -> PackRange {
     return PackRange(select(first, first + 1u, head), last, head, tail);
 }
 
-// The peak of a tile: four packs, TEAM apart, in flight together. Where it reaches beyond the last, its first pack is
-// taken again: that changes no maximum, and costs less than a loop over what is left.
-fn tile_peak(p: u32, last: u32) -> Peak {
-    let a = pack_at(p);
-    let b = pack_at(select(p, p + TEAM, p + TEAM < last));
-    let c = pack_at(select(p, p + 2u * TEAM, p + 2u * TEAM < last));
-    let d = pack_at(select(p, p + 3u * TEAM, p + 3u * TEAM < last));
-    return join_peaks(join_peaks(peak_of(a), peak_of(b)), join_peaks(peak_of(c), peak_of(d)));
+// A tile: four packs, LINE apart, in flight together. Where it reaches beyond the last, its first pack is taken again: that
+// changes no maximum, and costs less than a loop over what is left.
+struct Tile { places: vec4<u32>, a: vec4<u32>, b: vec4<u32>, c: vec4<u32>, d: vec4<u32> }
+
+fn tile_at(p: u32, last: u32) -> Tile {
+    let second = select(p, p + LINE, p + LINE < last);
+    let third = select(p, p + 2u * LINE, p + 2u * LINE < last);
+    let fourth = select(p, p + 3u * LINE, p + 3u * LINE < last);
+    let places = vec4<u32>(p, second, third, fourth);
+    return Tile(places, pack_at(p), pack_at(second), pack_at(third), pack_at(fourth));
 }

@@ -1,13 +1,7 @@
-// TEAM invocations (a power of two) do a task together and merge in workgroup memory; GROUP / TEAM tasks a workgroup. One
-// invocation gathers the results that share an output unit.
+// Teams do a task each, and one invocation gathers the results that share an output unit.
 import package::{
-    Best, STORE_LANES, empty_unit, group_number, merge, no_best, reduce_chunk, store_lane, store_unit, task_count,
+    GROUP, STORE_LANES, TEAM, bests, empty_unit, group_number, placed, reduce_in_team, store_lane, store_unit, task_count,
 };
-
-override GROUP: u32 = 256u;
-override TEAM: u32 = 256u;
-
-var<workgroup> bests: array<Best, GROUP>;
 
 @compute @workgroup_size(GROUP)
 fn main(
@@ -18,33 +12,16 @@ fn main(
     let tasks = task_count();
     let teams = GROUP / TEAM;
     let first_task = group_number(id, groups) * teams;
-    reduce_in_teams(first_task, local, tasks);
+    let task = first_task + local / TEAM;
+    reduce_in_team(task, task < tasks, local);
     let first = first_task + local * STORE_LANES;
     if (local >= teams / STORE_LANES || first >= tasks) {
         return;
     }
     var unit = empty_unit();
     for (var lane = 0u; (lane < STORE_LANES) & (first + lane < tasks); lane++) {
-        unit = store_lane(unit, lane, first + lane, bests[(local * STORE_LANES + lane) * TEAM]);
+        let best = bests[(local * STORE_LANES + lane) * TEAM];
+        unit = store_lane(unit, lane, first + lane, placed(best, first + lane));
     }
     store_unit(first / STORE_LANES, unit);
-}
-
-// Leaves the result of the workgroup's team number t in bests[t * TEAM], for all to read.
-fn reduce_in_teams(first_task: u32, local: u32, tasks: u32) {
-    let member = local % TEAM;
-    let task = first_task + local / TEAM;
-    var best = no_best();
-    if (task < tasks) {
-        best = reduce_chunk(task, member);
-    }
-    bests[local] = best;
-    for (var half = TEAM / 2u; half > 0u; half /= 2u) {
-        workgroupBarrier();
-        if (member < half) {
-            best = merge(best, bests[local + half]);
-            bests[local] = best;
-        }
-    }
-    workgroupBarrier();
 }

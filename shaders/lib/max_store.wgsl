@@ -6,10 +6,14 @@ import package::{ACCUMULATE, BoundPack, Maxima, bound_pack, fold, longest_operan
 // Asks for all lengths (see grid.wgsl).
 fn no_packs() -> bool { return max(arrayLength(&values), longest_operand()) == 0u; }
 
-fn store(i: u32, maxima: Maxima) {
+fn store(i: u32, maxima: Maxima) { store_pack(i, finished(i, maxima)); }
+fn store_pack(i: u32, pack: vec4<u32>) { values[i] = bound_pack(pack); }
+
+// The pack that is written, with what is there already.
+fn finished(i: u32, maxima: Maxima) -> vec4<u32> {
     var m = maxima;
     if (ACCUMULATE) {
         m = fold(m, words_of(values[i]));
     }
-    values[i] = bound_pack(pack_of(m));
+    return pack_of(m);
 }

@@ -81,6 +81,19 @@ fn shifted(words: vec4<u32>, fifth: u32, lane: u32) -> vec4<u32> {
     }
     return select(own, joined_words(own, last, 16u), (lane & (LANES / 2u)) != 0u);
 }
+// The pack that begins with element e, out of the two that have it.
+fn pack_between(first: vec4<u32>, second: vec4<u32>, e: u32) -> vec4<u32> {
+    let words = e % PACK_ELEMENTS / LANES;
+    let odd = (words & 1u) != 0u;
+    let a = select(first, vec4<u32>(first.yzw, second.x), odd);
+    let b = select(second, second.yzww, odd);
+    let two = (words & 2u) != 0u;
+    let own = select(a, vec4<u32>(a.zw, b.xy), two);
+    if (LANES == 1u) {
+        return own;
+    }
+    return shifted(own, select(b.x, b.z, two), e % LANES);
+}
 fn joined_words(words: vec4<u32>, fifth: u32, bits: u32) -> vec4<u32> {
     return (words >> vec4<u32>(bits)) | (vec4<u32>(words.yzw, fifth) << vec4<u32>(32u - bits));
 }

@@ -1,20 +1,57 @@
-// Positions of rows. The maximum of a tile is compared once with the best so far and only the winning tile's place is
-// kept. The element is found at the end, by reading that tile again.
+// Positions of rows. By itself an invocation compares the maximum of a tile once with the best so far, keeps only the winning
+// tile's place, and reads that tile again at the end. In a team it keeps the winning pack's place, as the position of the
+// pack's first element: so teams merge, and only the winner of all is looked at again.
 import package::{
-    Best, Chunk, Key, LAST, LEAST_KEY, PACK_ELEMENTS, Peak, RAGGED, RUNS, TEAM, Tie, key_equal, key_greater, key_max,
-    matches, no_best, no_input, pack_at, pack_within, peak_key, run_within, tie_key, tie_of,
+    Best, Chunk, Key, LAST, LEAST_KEY, PACK_ELEMENTS, RAGGED, RUNS, TEAM, Tie, Tile, chunk_of, is_none, join_peaks,
+    kept_offset, key_equal, key_greater, key_max, matches, no_best, no_input, pack_at, pack_within, params, peak_key, peak_of,
+    run_of, run_within, tie_key, tie_of, tile_at,
 };
 
 struct RowBest { key: Key, run: u32, pack: u32, seen: bool }
 
 fn no_row_best() -> RowBest { return RowBest(LEAST_KEY, 0u, 0u, false); }
 
-fn offer_tile(w: RowBest, tile: Peak, run: u32, pack: u32) -> RowBest {
-    let key = peak_key(tile);
+fn offer_tile(w: RowBest, p: u32, last: u32, run: u32) -> RowBest {
+    let tile = tile_at(p, last);
+    if (TEAM > 1u) {
+        return offer_key(w, tile_winner(tile), run);
+    }
+    let peaks = join_peaks(join_peaks(peak_of(tile.a), peak_of(tile.b)), join_peaks(peak_of(tile.c), peak_of(tile.d)));
+    return offer_key(w, Winner(peak_key(peaks), p), run);
+}
+
+fn offer_pack(w: RowBest, words: vec4<u32>, run: u32, pack: u32) -> RowBest {
+    return offer_key(w, Winner(peak_key(peak_of(words)), pack), run);
+}
+
+// A key, and the pack, or the first one of the tile, that has it.
+struct Winner { key: Key, pack: u32 }
+
+fn tile_winner(tile: Tile) -> Winner {
+    let a = Winner(peak_key(peak_of(tile.a)), tile.places.x);
+    let b = Winner(peak_key(peak_of(tile.b)), tile.places.y);
+    let c = Winner(peak_key(peak_of(tile.c)), tile.places.z);
+    let d = Winner(peak_key(peak_of(tile.d)), tile.places.w);
+    return later_winner(later_winner(a, b), later_winner(c, d));
+}
+
+// Of two of which the second lies behind the first, or is the tile's first once more.
+fn later_winner(a: Winner, b: Winner) -> Winner {
+    if (b.pack <= a.pack) {
+        return a;
+    }
+    return Winner(key_max(a.key, b.key), select(a.pack, b.pack, overtakes(a.key, b.key)));
+}
+
+fn overtakes(before: Key, key: Key) -> bool {
     let tie = tie_key(key);
-    let best = tie_key(w.key);
-    let takes = !w.seen | key_greater(tie, best) | (LAST & key_equal(tie, best));
-    return RowBest(key_max(w.key, key), select(w.run, run, RUNS & takes), select(w.pack, pack, takes), true);
+    let best = tie_key(before);
+    return key_greater(tie, best) | (LAST & key_equal(tie, best));
+}
+
+fn offer_key(w: RowBest, own: Winner, run: u32) -> RowBest {
+    let takes = !w.seen | overtakes(w.key, own.key);
+    return RowBest(key_max(w.key, own.key), select(w.run, run, RUNS & takes), select(w.pack, own.pack, takes), true);
 }
 
 fn row_result(w: RowBest, chunk: Chunk, base: u32) -> Best {
@@ -23,7 +60,25 @@ fn row_result(w: RowBest, chunk: Chunk, base: u32) -> Best {
     }
     let run = run_within(w.run, chunk.begin, chunk.end);
     let begin = base + run.offset;
-    return Best(w.key, run.r + locate(w, begin, begin + run.len) - begin);
+    let end = begin + run.len;
+    var e = max(w.pack * PACK_ELEMENTS, begin);
+    if (TEAM == 1u) {
+        e = locate(w, begin, end);
+    }
+    return Best(w.key, run.r + e - begin);
+}
+
+// The winner's own position in the place of its pack's.
+fn placed(best: Best, task: u32) -> Best {
+    if (TEAM == 1u || is_none(best.position)) {
+        return best;
+    }
+    let chunk = chunk_of(task, params.outputs);
+    let run = run_within(run_of(best.position), chunk.begin, chunk.end);
+    let begin = kept_offset(chunk.output) + run.offset;
+    let p = (begin + best.position - run.r) / PACK_ELEMENTS;
+    let found = matches_within(p, tie_of(best.key), begin, begin + run.len);
+    return Best(best.key, run.r + element_of(p, found) - begin);
 }
 
 // The element of the winning tile that has its tie. Whatever lies in the run and has the tie is a right answer for
@@ -37,13 +92,18 @@ fn locate(w: RowBest, begin: u32, end: u32) -> u32 {
         if (i >= 4u) {
             break;
         }
-        p = w.pack + select(i, 3u - i, LAST) * TEAM;
+        p = w.pack + select(i, 3u - i, LAST);
         found = matches_within(p, tie, begin, end);
         continuing {
             i += 1u;
             break if (i >= 4u) | (found != 0u);
         }
     }
+    return element_of(p, found);
+}
+
+// The first, or the last, of a pack's elements that those bits stand for.
+fn element_of(p: u32, found: u32) -> u32 {
     return p * PACK_ELEMENTS + select(firstTrailingBit(found), firstLeadingBit(found), LAST);
 }
 

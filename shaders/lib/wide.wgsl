@@ -22,6 +22,10 @@ fn pack_unit(pack: vec4<u32>, i: u32) -> Unit { return select(pack.xy, pack.zw, 
 fn with_element(unit: Unit, lane: u32, key: Key) -> Unit { return bits_of(key); }
 fn empty_unit() -> Unit { return vec2<u32>(0u, 0u); }
 fn with_one(unit: Unit, lane: u32) -> Unit { return ONE; }
+// The pack that begins with element e, out of the two that have it.
+fn pack_between(first: vec4<u32>, second: vec4<u32>, e: u32) -> vec4<u32> {
+    return select(first, vec4<u32>(first.zw, second.xy), e % 2u == 1u);
+}
 // A pack in which one element is 1 and the other is 0.
 fn pack_with_one(element: u32) -> vec4<u32> { return select(vec4<u32>(ONE, 0u, 0u), vec4<u32>(0u, 0u, ONE), element == 1u); }
 fn kept_lanes(unit: Unit, first: u32, begin: u32, end: u32) -> Unit { return empty_unit(); }

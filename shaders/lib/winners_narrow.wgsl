@@ -1,18 +1,30 @@
-// The winners of a pack of columns: of each lane those of the four words.
-import package::{LANES, empty_unit, winners, with_one};
+// The winners of a pack of columns, or of a bunch of short rows, which are bound four at once: of each lane those of the four words.
+import package::{LANES, empty_unit, with_one};
+
+@group(0) @binding(1) var<storage, read> winners: array<vec4<u32>>;
 
 struct PackWinners { lane0: vec4<u32>, lane1: vec4<u32>, lane2: vec4<u32>, lane3: vec4<u32> }
 
+// From number n on, a multiple of four.
 fn pack_winners(n: u32) -> PackWinners {
-    return PackWinners(lane_winners(n, 0u), lane_winners(n, 1u), lane_winners(n, 2u), lane_winners(n, 3u));
-}
-
-fn lane_winners(n: u32, lane: u32) -> vec4<u32> {
-    if (lane >= LANES) {
-        return vec4<u32>(0u);
+    let none = vec4<u32>(0u);
+    let p = n / 4u;
+    let a = winners[p];
+    if (LANES == 1u) {
+        return PackWinners(a, none, none, none);
     }
-    let first = n + lane;
-    return vec4<u32>(winners[first], winners[first + LANES], winners[first + 2u * LANES], winners[first + 3u * LANES]);
+    let b = winners[p + 1u];
+    if (LANES == 2u) {
+        return PackWinners(vec4<u32>(a.xz, b.xz), vec4<u32>(a.yw, b.yw), none, none);
+    }
+    let c = winners[p + 2u];
+    let d = winners[p + 3u];
+    return PackWinners(
+        vec4<u32>(a.x, b.x, c.x, d.x),
+        vec4<u32>(a.y, b.y, c.y, d.y),
+        vec4<u32>(a.z, b.z, c.z, d.z),
+        vec4<u32>(a.w, b.w, c.w, d.w),
+    );
 }
 
 // A pack in which those elements are 1 whose winners are at a position.

@@ -33,11 +33,11 @@ const KNOBS: [Knob; 15] = [
     Knob { values: &[1, 4], set: |own, n| own.column_packs = n },
     Knob { values: &[0, 1], set: |own, n| own.int64 = n == 1 },
     Knob { values: &[8192, 1 << 32], set: |own, n| own.far_bytes = n },
-    Knob { values: &[1024, 24, 0], set: |own, n| own.few_rows = n },
+    Knob { values: &[1 << 32, 1024, 24, 0], set: |own, n| own.few_rows = n },
     Knob { values: &[0, 24], set: |own, n| own.cached_rows = n },
     Knob { values: &[1, 4, 16, 1 << 32], set: |own, n| own.runs_per_split = n },
     Knob { values: &[1, 2, 4, 8, 16], set: |own, n| own.loads_per_member = n },
-    Knob { values: &[16, 64, 128, 256, 512, 1024], set: set_group },
+    Knob { values: &[16, 64, 128, 256, 512, 1024], set: |own, n| own.group = n },
 ];
 
 /// How much one invocation does by itself, from what is worth a GPU's lane to what is worth a core's: numbers that only help
@@ -59,14 +59,6 @@ fn set_team(own: &mut Tuning, max_team: u64) {
 fn set_wide_columns(own: &mut Tuning, group: u64) {
     own.column_packs = 4;
     own.cached_rows = 24;
-    set_group(own, group);
-}
-
-/// Teams of whole workgroups stay so.
-fn set_group(own: &mut Tuning, group: u64) {
-    if own.max_team >= own.group {
-        own.max_team = group;
-    }
     own.group = group;
 }
 
@@ -296,10 +288,9 @@ mod tests {
         let distance = |a: u64, b: u64| ((a + 1) as f64 / (b + 1) as f64).ln().abs().min(4.0);
         let Trial { shape, tuning } = trial;
         let group = distance(tuning.group, best.group);
-        let team = distance(tuning.max_team.min(tuning.group), best.max_team.min(best.group));
+        let team = distance(tuning.max_team, best.max_team);
         let busy = distance(tuning.busy_invocations, best.busy_invocations);
-        let share = distance(tuning.max_share, best.max_share);
-        (0.1 * group + 0.2 * team + 0.05 * busy + 0.1 * share).exp() * (1 + shape) as f64
+        (0.1 * group + 0.2 * team + 0.1 * busy).exp() * (1 + shape) as f64
     }
 
     /// Searches to the end. What is timed is at most so many trials.
@@ -318,7 +309,7 @@ mod tests {
         for (start, best) in
             [(AdapterKind::Hardware, AdapterKind::Lavapipe), (AdapterKind::Lavapipe, AdapterKind::Hardware)]
         {
-            let best = Tuning { max_share: 16, ..Tuning::of(best) };
+            let best = Tuning { busy_invocations: 1 << 13, ..Tuning::of(best) };
             for noise in [0.0, 0.05, 0.1] {
                 let mut random = Noise(1);
                 let search =

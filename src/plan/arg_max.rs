@@ -37,6 +37,7 @@ pub(crate) fn arg_max(op: &ArgMax, limits: &Limits) -> Result<Plan, Error> {
         nan: op.nan,
         last: op.select_last,
         index_words: op.index.dtype().bytes() / 4,
+        slice_len: 1,
         out_len: outputs[0].len(),
         device,
     };

@@ -5,7 +5,8 @@
 //! bindings name (wgpu compares each index with the bound range), and it ends, since no invocation takes more turns, and
 //! no dispatch has more workgroups, than its numbers ask for.
 
-use super::device::MEMBER_BYTES;
+use super::device::{MEMBER_BYTES, column_member_bytes};
+use super::output_box::SPREAD_PACKS;
 use super::schedule::MAX_STEPS;
 use super::{
     Access, Binding, BroadcastParams, Declaration, Dispatch, Epilogue, HardmaxWriteParams, Kernel, MergeParams,
@@ -162,6 +163,8 @@ struct Group {
     invocations: u64,
     /// Those that share a task.
     team: u64,
+    /// Of these, those that share a run.
+    line: u64,
 }
 
 /// A kernel that there is, with its own overrides, each at most once.
@@ -170,7 +173,7 @@ fn check_kernel(kernel: &Kernel, limits: &Limits) -> Result<Group, Error> {
     if kernel.int64 && !limits.int64 {
         return Err(Error::MissingFeature { feature: "SHADER_INT64" });
     }
-    let (mut group, mut team) = (None, None);
+    let (mut group, mut team, mut line) = (None, None, None);
     for (n, &own) in kernel.overrides.iter().enumerate() {
         let name = own.name();
         ensure(kernel.declares(own), || format!("{kernel} has no override {name}"))?;
@@ -179,6 +182,7 @@ fn check_kernel(kernel: &Kernel, limits: &Limits) -> Result<Group, Error> {
         match own {
             Override::Group(invocations) => group = Some(check_invocations("a workgroup", invocations)?),
             Override::Team(invocations) => team = Some(check_invocations("a team", invocations)?),
+            Override::Line(invocations) => line = Some(check_invocations("a line", invocations)?),
             Override::IndexWords(words) => {
                 ensure(matches!(words, 1 | 2), || format!("an index has {words} words, 1 or 2 expected"))?;
             }
@@ -191,7 +195,8 @@ fn check_kernel(kernel: &Kernel, limits: &Limits) -> Result<Group, Error> {
     if kernel.declares(Override::Team(1)) {
         given(team, "TEAM")?;
     }
-    let group = Group { invocations: group.unwrap_or(1), team: team.unwrap_or(1) };
+    let team = team.unwrap_or(1);
+    let group = Group { invocations: group.unwrap_or(1), team, line: line.unwrap_or(team) };
     check_group(kernel, &group, limits).map(|()| group)
 }
 
@@ -205,18 +210,27 @@ fn check_invocations(what: &str, invocations: u32) -> Result<u64, Error> {
 
 fn check_group(kernel: &Kernel, group: &Group, limits: &Limits) -> Result<(), Error> {
     const LARGEST_GROUP: u32 = 0x10000 / 4; // no device has larger ones
-    let &Group { invocations, team } = group;
+    let &Group { invocations, team, line } = group;
     let most = limits.max_group_invocations.min(LARGEST_GROUP).into();
     within("invocations of a workgroup", invocations, most)?;
     within("invocations of a team", team, invocations)?;
+    within("invocations of a line", line, team)?;
     if team > 1 {
-        within("bytes of workgroup memory", invocations * MEMBER_BYTES, limits.max_group_memory_bytes.into())?;
+        // What a team of columns writes is units of its own.
+        let (member_bytes, results) = match kernel.program {
+            Program::Reduce { operator, access: Access::Columns, .. } => {
+                (column_member_bytes(operator, kernel.dtype), 1)
+            }
+            _ => (MEMBER_BYTES, store_lanes(kernel)),
+        };
+        within("bytes of workgroup memory", invocations * member_bytes, limits.max_group_memory_bytes.into())?;
+        // One invocation writes the results that share a unit.
+        let teams = invocations / team;
+        ensure(teams >= results, || {
+            format!("a workgroup has {teams} teams, at least {results} expected, whose results fill a unit")
+        })?;
     }
-    // One invocation writes the results that share a unit.
-    let (teams, results) = (invocations / team, store_lanes(kernel));
-    ensure(team == 1 || teams >= results, || {
-        format!("a workgroup has {teams} teams, at least {results} expected, whose results fill a unit")
-    })
+    Ok(())
 }
 
 /// How many results of a reduction share what is written at once.
@@ -286,10 +300,13 @@ impl Work {
         let Program::Reduce { access, epilogue, .. } = kernel.program else {
             return Err(Error::InvalidPlan { problem: format!("{kernel} reduces nothing") });
         };
-        let turns = chunk_turns(kernel, params, access, group.team)?;
+        let turns = chunk_turns(kernel, params, access, group)?;
         if access == Access::Columns {
             let pack = kernel.dtype.pack_elements();
             let packs = if kernel.overrides.contains(&Override::Wide) { 4 } else { 1 };
+            if group.team > 1 {
+                return Work::of_column_teams(kernel, params, turns, group);
+            }
             // Rows that share words of the output are cut into packs as if they were one: a pack has columns of several.
             let as_one = kernel.overrides.contains(&Override::Ragged) && store_lanes(kernel) > 1;
             let (own, rows) = if as_one { (outputs, (pack - 1).div_ceil(columns) + 1) } else { (columns, 1) };
@@ -305,13 +322,39 @@ impl Work {
             return Ok(Work { turns: bunches.turns.saturating_add(pack.saturating_mul(turns)), ..bunches });
         }
         let tasks = if epilogue == Epilogue::Record { outputs.saturating_mul(chunks) } else { outputs };
+        let written = if epilogue == Epilogue::Ones { u64::from(params.reduce_len) } else { 0 };
+        let turns = turns.saturating_add(written / kernel.dtype.pack_elements() / group.team + 1);
         Ok(Work::reducing(kernel, tasks, share, turns, group))
+    }
+
+    /// Teams reduce a pack of columns each; no two write to the same unit.
+    fn of_column_teams(kernel: &Kernel, params: &ReductionParams, turns: u64, group: &Group) -> Result<Work, Error> {
+        let [outputs, chunks, columns] = [params.outputs, params.chunks, params.columns].map(u64::from);
+        ensure(!kernel.overrides.contains(&Override::Wide), || "a team with WIDE: one pack each expected".to_string())?;
+        let ragged = kernel.overrides.contains(&Override::Ragged);
+        ensure(!ragged || store_lanes(kernel) == 1, || {
+            "a team where rows share units of the output: invocations by themselves expected".to_string()
+        })?;
+        let packs = (outputs / columns).saturating_mul(columns.div_ceil(kernel.dtype.pack_elements()));
+        let groups = packs.saturating_mul(chunks).div_ceil(group.invocations / group.team);
+        Ok(Work { groups, turns: turns.saturating_add(kernel.dtype.pack_elements()) })
     }
 
     fn of_merge(kernel: &Kernel, params: &MergeParams, group: &Group) -> Result<Work, Error> {
         let [outputs, records, share] = [params.outputs, params.records, params.share].map(u64::from);
         ensure(outputs > 0 && share > 0, || format!("{outputs} outputs, {share} in turn: more than 0 expected"))?;
-        Ok(Work::reducing(kernel, outputs, share, records.div_ceil(group.team), group))
+        let turns = records.div_ceil(group.team);
+        if !matches!(kernel.program, Program::Merge { epilogue: Epilogue::Ones, .. }) {
+            return Ok(Work::reducing(kernel, outputs, share, turns, group));
+        }
+        let [slice_len, parts] = [params.slice_len, params.parts].map(u64::from);
+        ensure(slice_len > 0 && parts > 0, || {
+            format!("slices of {slice_len} elements in {parts} parts: more than 0 expected")
+        })?;
+        let packs = slice_len / kernel.dtype.pack_elements();
+        countable(outputs.saturating_mul(packs.max(parts)).saturating_add(group.invocations + parts))?;
+        let written = packs.div_ceil(parts).div_ceil(group.team);
+        Ok(Work::reducing(kernel, outputs * parts, 1, turns + written, group))
     }
 
     fn of_write(kernel: &Kernel, params: &HardmaxWriteParams, group: &Group) -> Result<Work, Error> {
@@ -360,6 +403,12 @@ impl Work {
             Program::MaxElements { .. } => (begin + len).div_ceil(lanes).saturating_sub(first),
             _ => len / write_len,
         };
+        if kernel.overrides.contains(&Override::Spread) {
+            let row_len = row_len.max(pack);
+            let parts = len.div_ceil(row_len).saturating_mul((row_len / pack).div_ceil(SPREAD_PACKS));
+            countable(len + row_len - 1)?;
+            return Ok(Work { groups: parts.div_ceil(group.invocations), turns: begun + SPREAD_PACKS });
+        }
         let own = share.min(units);
         let stretches = own.saturating_mul(write_len) / stretch + 2;
         Ok(Work { turns: own.saturating_add(stretches * begun), ..Work::shared(units, share, 1, group) })
@@ -367,7 +416,7 @@ impl Work {
 }
 
 /// The turns that one task takes.
-fn chunk_turns(kernel: &Kernel, params: &ReductionParams, access: Access, team: u64) -> Result<u64, Error> {
+fn chunk_turns(kernel: &Kernel, params: &ReductionParams, access: Access, group: &Group) -> Result<u64, Error> {
     let [reduce_len, chunk_len, chunks, run_len] =
         [params.reduce_len, params.chunk_len, params.chunks, params.run_len].map(u64::from);
     let has = |own| kernel.overrides.contains(&own);
@@ -383,11 +432,12 @@ fn chunk_turns(kernel: &Kernel, params: &ReductionParams, access: Access, team: 
     countable(reduce_len + next(Override::Split, chunk_len).max(next(Override::Runs, run_len)))?;
     let (runs, run_len) = if has(Override::Runs) { (len.div_ceil(run_len) + 1, run_len.min(len)) } else { (1, len) };
     let run_turns = match access {
-        Access::Rows => run_len / (kernel.dtype.pack_elements() * team * 4) + 1,
-        Access::Columns => run_len + 1,
-        Access::Strided | Access::ShortRows { .. } => run_len / team + 1,
+        Access::Rows => run_len / (kernel.dtype.pack_elements() * group.line * 4) + 1,
+        Access::Columns => run_len / group.team + 4,
+        Access::Strided | Access::ShortRows { .. } => run_len / group.team + 1,
     };
     let dims = (params.kept.len() + params.outer.len()) as u64;
+    let runs = runs.div_ceil(group.team / group.line);
     Ok(runs.saturating_mul(run_turns + params.outer.len() as u64).saturating_add(dims))
 }
 

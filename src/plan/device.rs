@@ -1,5 +1,6 @@
 //! What plans know of a device: its limits, and the tuning, which says what it likes, as numbers.
 
+use crate::shader::Operator;
 use crate::{DType, Error, Limits, Tuning};
 
 /// A device. A plan makes it once.
@@ -16,6 +17,17 @@ pub(super) const PACK_BYTES: u64 = 16;
 /// The most bytes of workgroup memory that a team's merge keeps for each invocation.
 pub(super) const MEMBER_BYTES: u64 = 16;
 
+/// The same of a team that reduces columns together: what it knows of a pack of them (`ColumnBests` in shaders/lib).
+pub(super) fn column_member_bytes(operator: Operator, dtype: DType) -> u64 {
+    let floats = if dtype.is_float() { 2 } else { 1 };
+    match (operator, dtype.bytes()) {
+        (Operator::ReduceMax, 8) => PACK_BYTES,
+        (Operator::ReduceMax, _) => floats * dtype.lanes() * PACK_BYTES,
+        (Operator::ArgMax, 8) => 4 * PACK_BYTES,
+        (Operator::ArgMax, _) => 3 * dtype.lanes() * PACK_BYTES,
+    }
+}
+
 /// The writes of an invocation on a device that has fewer invocations than there is to write.
 const MAX_WRITES: u64 = 1024;
 
@@ -31,11 +43,28 @@ impl Device {
         let limits = Limits { max_binding_bytes, ..limits.clone() };
         let row = limits.tuning.unwrap_or(Tuning::of(limits.adapter));
         let most = u64::from(limits.max_group_invocations).min(u64::from(limits.max_group_memory_bytes) / MEMBER_BYTES);
-        let group = row.group.min(power_of_two_below(most));
+        let most = power_of_two_below(most);
+        let (group, max_team) = (row.group.min(most), row.max_team.min(most));
         let groups = u64::from(limits.max_groups);
         let max_invocations = groups.saturating_mul(groups).saturating_mul(group);
-        let tuning = Tuning { group, max_team: row.max_team.min(group), int64: row.int64 && limits.int64, ..row };
+        let tuning = Tuning { group, max_team, int64: row.int64 && limits.int64, ..row };
         Ok(Device { limits, tuning, max_invocations })
+    }
+
+    /// The invocations of a workgroup of such teams, if so many of them make an output unit.
+    pub fn team_group(&self, team: u64, lanes: u64) -> u64 {
+        if team == 1 { self.tuning.group } else { self.tuning.group.max(team * lanes) }
+    }
+
+    /// The invocations of a workgroup whose teams keep so many bytes for each in workgroup memory.
+    pub fn column_group(&self, member_bytes: u64) -> u64 {
+        let room = u64::from(self.limits.max_group_memory_bytes) / member_bytes;
+        self.tuning.group.min(power_of_two_below(room))
+    }
+
+    /// The most members of such a team.
+    pub fn most_members(&self, lanes: u64) -> u64 {
+        (self.tuning.group.max(self.tuning.max_team) / lanes).max(1)
     }
 
     /// Packs side by side that an invocation of a column kernel takes where there are so many rows.
@@ -43,10 +72,23 @@ impl Device {
         if rows <= self.tuning.cached_rows { 1 } else { self.tuning.column_packs }
     }
 
+    /// Whether neighbouring invocations are to read what lies side by side, and not each a part of its own: as in teams.
+    pub fn spreads(&self) -> bool {
+        self.tuning.max_team > 1
+    }
+
     /// The words, packs or output units that an invocation writes if there are so many in all.
     pub fn share(&self, writes: u64) -> u64 {
         let busy = writes.div_ceil(self.tuning.busy_invocations).clamp(1, self.tuning.max_share);
         busy.max(self.needed_share(writes))
+    }
+
+    /// The same of packs below one another, of which an invocation looks up their columns once: of so many that this costs
+    /// little, as long as there are invocations enough to write.
+    pub fn share_of_rows(&self, packs: u64) -> u64 {
+        const ROWS: u64 = 32;
+        let rows = if self.spreads() { (2 * packs / self.tuning.busy_invocations).min(ROWS) } else { 1 };
+        self.share(packs).max(rows)
     }
 
     /// The tasks that an invocation cannot but take if there are so many in all.

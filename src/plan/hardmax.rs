@@ -1,11 +1,12 @@
-//! Hardmax: an ArgMax leaves the winners in scratch, and what remains is to write ones and zeros.
+//! Hardmax: an ArgMax leaves the winners in scratch, and what remains is to write ones and zeros. Teams of invocations that find
+//! the winners of slices, or merge what is known of them, write the slices themselves.
 
 use std::ops::Range;
 
 use super::device::{Device, FEWEST_PACKS, to_u32};
 use super::fill::{fill, filled_words};
 use super::layout::{blocks, gcd, sources};
-use super::reduce::reduce;
+use super::reduce::{reduce, reduce_to_ones};
 use super::schedule::Reduction;
 use super::{Binding, Dispatch, Dispatches, Plan, Slot, output_bindings, target_part};
 use crate::element::{Element, with_element_type};
@@ -36,9 +37,16 @@ pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
         nan: op.nan,
         last: false,
         index_words: 1,
+        slice_len: output.slice_len,
         out_len,
         device,
     };
+    if output.has_slices_of_packs() {
+        let both = Reduction { epilogue: Epilogue::Ones, ..search };
+        if let Some(dispatches) = reduce_to_ones(&both, &sources(&op.input, 0), target)? {
+            return plan.complete(dispatches, device);
+        }
+    }
     let bytes = out_len.saturating_mul(4);
     let winners = Binding { binding: 3, slot: Slot::Scratch(1), writes: true, offset_bytes: 0, bytes };
     let mut dispatches = reduce(&search, sources(&op.input, 0), &[winners])?;
@@ -70,6 +78,11 @@ impl Output {
         let columns = slice.last().map_or(1, |&last| shape[last + 1..].iter().product());
         let slice_len = slice.iter().map(|&d| shape[d]).product();
         Output { dtype, len: shape.iter().product(), slice_len, columns, target }
+    }
+
+    /// Whether slices follow one another in whole packs.
+    fn has_slices_of_packs(&self) -> bool {
+        self.columns == 1 && self.slice_len.is_multiple_of(self.dtype.pack_elements())
     }
 
     /// The dispatches that write once the winners are known: one where output and winners fit a binding each, and the output
@@ -119,7 +132,7 @@ impl Output {
         let short = (2..=longest_short_row(self.dtype)).contains(&self.slice_len);
         let pack = self.dtype.pack_elements();
         let several_packs = self.slice_len > pack && self.slice_len.is_multiple_of(pack);
-        if self.columns > 1 || !short || several_packs || !first.is_multiple_of(self.slice_len) {
+        if self.columns > 1 || !short || several_packs || !first.is_multiple_of(pack * self.slice_len) {
             return Ok(None);
         }
         let (bunch, step) = (pack * self.slice_len, device.binding_step(&[self.dtype.bytes()]));
@@ -209,7 +222,7 @@ impl Output {
         if !whole || columns == 1 || !columns.is_multiple_of(pack) {
             return Ok(None);
         }
-        let share = device.share(len / pack).min(slice_len);
+        let share = device.share_of_rows(len / pack).min(slice_len);
         let tasks = len / slice_len / pack * slice_len.div_ceil(share);
         if tasks > device.max_invocations || len > u64::from(u32::MAX) / 2 {
             return Ok(None);

@@ -14,6 +14,9 @@ use crate::{DType, Error, View};
 /// The fewest packs of a row that ends within one.
 const FEWEST_RAGGED_PACKS: u64 = 2;
 
+/// The packs of a row that an invocation writes where neighbours write side by side (`store_four` of shaders/max_packs.wgsl).
+pub(super) const SPREAD_PACKS: u64 = 4;
+
 /// The output's dimensions, collapsed as far as every operand allows; innermost first.
 pub(super) struct Rows {
     sizes: Vec<u64>,
@@ -278,7 +281,10 @@ impl OutputBox<'_> {
         }
         let forms = reads.iter().map(|read| read.in_packs(&self.rows, pack)).collect::<Option<Vec<_>>>()?;
         let (splats, shifted) = (mask(&forms, |form| form.along_row), mask(&forms, |form| form.shifted));
-        let program = Program::MaxPacks { operands: reads.len() as u32, splats, shifted };
+        let bindings = 1 + reads.len() as u32 + (shifted & !splats).count_ones();
+        let room = bindings <= self.device.limits.max_storage_bindings && !self.device.limits.shared_buffers;
+        let pairs = shifted & !splats != 0 && room && self.device.spreads();
+        let program = Program::MaxPacks { operands: reads.len() as u32, splats, shifted, pairs };
         Some(Writer { program, write_len: pack })
     }
 
@@ -306,8 +312,14 @@ impl OutputBox<'_> {
     fn dispatch(&self, writer: Writer, reads: &[Read], continues: bool, writes: Range<u64>) -> Result<Dispatch, Error> {
         let (device, group) = (self.device, self.device.tuning.group);
         let count = writes.end - writes.start;
-        let share = self.share(writer, reads.len() as u64, count)?;
         let Writer { program, write_len } = writer;
+        let parts = self.spread_parts(program);
+        let spread = parts.is_some_and(|parts| parts <= device.max_invocations);
+        let share = if spread { SPREAD_PACKS } else { self.share(writer, reads.len() as u64, count)? };
+        let invocations = match parts {
+            Some(parts) if spread => parts,
+            _ => count.div_ceil(share),
+        };
         let ragged = matches!(program, Program::MaxPacks { .. }) && self.rows.are_ragged(write_len);
         let overrides = [
             Some(Override::Group(group as u32)),
@@ -315,9 +327,12 @@ impl OutputBox<'_> {
             continues.then_some(Override::Accumulate),
             (self.keeps && !program.takes_packs()).then_some(Override::PreserveEdges),
             ragged.then_some(Override::Ragged),
+            spread.then_some(Override::Spread),
+            (spread && self.rows.sizes.len() == 1).then_some(Override::OneRow),
             reads.iter().any(|read| read.partial).then_some(Override::BoundsChecked),
         ];
         let operand = |(n, read): (usize, &Read)| Binding { binding: FIRST_OPERAND + n as u32, ..read.window };
+        let words = |(binding, n): (u32, u32)| Binding { binding, ..reads[n as usize].window };
         Ok(Dispatch {
             kernel: Kernel::new(program, self.dtype, overrides.into_iter().flatten().collect(), device.tuning.int64),
             params: Params::Broadcast(BroadcastParams {
@@ -330,12 +345,22 @@ impl OutputBox<'_> {
                 sizes: self.rows.sizes[1..].iter().map(|&size| to_u32(size)).collect::<Result<_, _>>()?,
                 operands: reads.iter().map(|read| read.params.clone()).collect(),
             }),
-            grid: device.grid(
-                count.div_ceil(share).div_ceil(group),
-                group * share * write_len.max(self.dtype.pack_elements()),
-            )?,
-            bindings: [self.target].into_iter().chain(reads.iter().enumerate().map(operand)).collect(),
+            grid: device
+                .grid(invocations.div_ceil(group), group * share * write_len.max(self.dtype.pack_elements()))?,
+            bindings: [self.target]
+                .into_iter()
+                .chain(reads.iter().enumerate().map(operand))
+                .chain(program.paired_operands().map(words))
+                .collect(),
         })
+    }
+
+    /// The parts of four packs that rows have, where devices like neighbours to read side by side.
+    fn spread_parts(&self, program: Program) -> Option<u64> {
+        let spreads = self.device.spreads() && matches!(program, Program::MaxPacks { .. });
+        let row_packs = self.rows.row_len() / self.dtype.pack_elements();
+        let rows: u64 = self.rows.sizes[1..].iter().product();
+        spreads.then(|| rows * row_packs.div_ceil(SPREAD_PACKS))
     }
 
     /// The packs, bunches or output units that an invocation writes: several, unless finding a row's addresses takes too long.

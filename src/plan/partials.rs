@@ -44,6 +44,7 @@ fn reduction<'a>(op: &MergeShards, out_len: u64, device: &'a Device) -> Reductio
         nan: op.nan(),
         last: op.last_wins(),
         index_words: op.index().map_or(1, |index| index.bytes() / 4),
+        slice_len: 1,
         out_len,
         device,
     }

@@ -3,11 +3,11 @@
 
 use std::ops::Range;
 
-use super::device::{stride_u32, to_u32};
+use super::device::{column_member_bytes, stride_u32, to_u32};
 use super::fill::fill;
 use super::layout::{Dimension, Source, shader_dims};
 use super::schedule::{Reduction, Schedule};
-use super::windows::{Block, Window, windows};
+use super::windows::{Block, Window, whole, windows};
 use super::{Binding, Dispatch, Dispatches, Slot, nan_override, target_part};
 use crate::Error;
 use crate::shader::{
@@ -24,6 +24,25 @@ pub(super) fn reduce(reduction: &Reduction, sources: Vec<Source>, targets: &[Bin
         dispatches.append(reduction.block(&block, targets)?)?;
     }
     Ok(dispatches)
+}
+
+/// The same to ones and zeros, written by those who find the winners. Nothing where invocations work by themselves, or the
+/// tensor is cut into windows.
+pub(super) fn reduce_to_ones(
+    reduction: &Reduction,
+    sources: &[Source],
+    target: Binding,
+) -> Result<Option<Dispatches>, Error> {
+    let [source] = sources else { return Ok(None) };
+    let Some(window) = whole(reduction, source)? else { return Ok(None) };
+    let Schedule { access, team, chunks, .. } = window.schedule;
+    let finds_in_team = access == Access::Rows && team > 1;
+    let merges_in_team = chunks > 1 && reduction.merge_team(reduction.out_len, chunks) > 1;
+    if !(finds_in_team && chunks == 1 || merges_in_team) {
+        return Ok(None);
+    }
+    let block = Block { outputs: 0..reduction.out_len, windows: vec![window], epilogue: reduction.epilogue };
+    reduction.block(&block, vec![target]).map(Some)
 }
 
 impl Reduction<'_> {
@@ -61,7 +80,7 @@ impl Reduction<'_> {
     ) -> Result<Dispatch, Error> {
         let Schedule { access, team, .. } = window.schedule;
         let program = Program::Reduce { operator: self.operator, access, team: team > 1, epilogue };
-        let mut overrides = self.overrides(team, epilogue);
+        let mut overrides = self.overrides(access, team, epilogue);
         overrides.extend(self.access_overrides(window));
         overrides.extend(record_origin.map(|_| Override::Accumulate));
         let input = window.extent.binding(self.dtype, window.slot);
@@ -81,15 +100,16 @@ impl Reduction<'_> {
     fn grid(&self, window: &Window, epilogue: Epilogue) -> Result<[u32; 3], Error> {
         let Window { shape, schedule, .. } = window;
         let Schedule { access, team, chunks, column_packs, share, .. } = *schedule;
-        let (group, results) = (self.device.tuning.group, self.unit_results(schedule, epilogue));
+        let results = self.unit_results(schedule, epilogue);
         let tasks = shape.outputs() * chunks;
         let (pack, lanes) = (self.dtype.pack_elements(), schedule.epilogue(epilogue).lanes(self.dtype));
+        let group = self.group(access, team, schedule.epilogue(epilogue));
         let block = pack * column_packs;
         let groups = match access {
             Access::Columns => {
                 // Where rows share words of the output, one invocation writes what lies in both.
                 let share_words = lanes > 1 && !shape.columns_are_whole(pack);
-                (chunks * shape.column_blocks(block, share_words)).div_ceil(group)
+                (chunks * shape.column_blocks(block, share_words)).div_ceil(group / team)
             }
             _ if team > 1 => tasks.div_ceil(group / team),
             _ => tasks.div_ceil(results * share).div_ceil(group),
@@ -105,24 +125,43 @@ impl Reduction<'_> {
         binding: Binding,
         targets: Vec<Binding>,
     ) -> Result<Dispatch, Error> {
-        let (group, lanes) = (self.device.tuning.group, self.epilogue.lanes(self.dtype));
+        let lanes = self.epilogue.lanes(self.dtype);
         let (team, share) = (self.merge_team(outputs, records), self.merge_share(outputs));
+        let group = self.group(Access::Strided, team, self.epilogue);
         let program = Program::Merge { operator: self.operator, team: team > 1, epilogue: self.epilogue };
+        let [slice_len, parts] = match self.epilogue {
+            Epilogue::Ones => [self.slice_len, self.merge_parts(outputs, team)],
+            _ => [0, 0],
+        };
         let groups = match team {
             1 => outputs.div_ceil(lanes * share).div_ceil(group),
-            _ => outputs.div_ceil(group / team),
+            _ => (outputs * parts.max(1)).div_ceil(group / team),
         };
-        let params = MergeParams { outputs: to_u32(outputs)?, records: to_u32(records)?, share: to_u32(share)? };
+        let params = MergeParams {
+            outputs: to_u32(outputs)?,
+            records: to_u32(records)?,
+            share: to_u32(share)?,
+            slice_len: to_u32(slice_len)?,
+            parts: to_u32(parts)?,
+        };
+        let (overrides, int64) = (self.overrides(Access::Strided, team, self.epilogue), self.device.tuning.int64);
         Ok(Dispatch {
-            kernel: Kernel::new(program, self.dtype, self.overrides(team, self.epilogue), false),
+            kernel: Kernel::new(program, self.dtype, overrides, int64),
             params: Params::Merge(params),
             grid: self.device.grid(groups, group * lanes * share)?,
             bindings: [vec![Binding { binding: 1, writes: false, ..binding }], targets].concat(),
         })
     }
 
-    fn overrides(&self, team: u64, epilogue: Epilogue) -> Vec<Override> {
-        let mut overrides = vec![Override::Group(self.device.tuning.group as u32)];
+    fn group(&self, access: Access, team: u64, epilogue: Epilogue) -> u64 {
+        match (access, team) {
+            (Access::Columns, 2..) => self.device.column_group(column_member_bytes(self.operator, self.dtype)),
+            _ => self.device.team_group(team, epilogue.lanes(self.dtype)),
+        }
+    }
+
+    fn overrides(&self, access: Access, team: u64, epilogue: Epilogue) -> Vec<Override> {
+        let mut overrides = vec![Override::Group(self.group(access, team, epilogue) as u32)];
         overrides.extend((team > 1).then_some(Override::Team(team as u32)));
         overrides.extend(nan_override(self.dtype, self.nan));
         overrides.extend((self.last && self.operator == Operator::ArgMax).then_some(Override::Last));
@@ -150,8 +189,10 @@ impl Reduction<'_> {
             (shape.reduced.len() > 1).then_some(Override::Runs),
             (columns && schedule.column_packs > 1).then_some(Override::Wide),
             (columns && row_bytes >= tuning.far_bytes && !row_by_row).then_some(Override::Prefetch),
+            (schedule.line < schedule.team).then_some(Override::Line(schedule.line as u32)),
             row_by_row.then_some(Override::RowByRow),
             (!whole_packs).then_some(Override::Ragged),
+            (!whole_packs && schedule.access != Access::Rows && self.device.spreads()).then_some(Override::Pairs),
         ];
         overrides.into_iter().flatten()
     }

@@ -40,6 +40,7 @@ pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error>
         nan: op.nan,
         last: false,
         index_words: 0,
+        slice_len: 1,
         out_len: outputs[0].len(),
         device,
     };

@@ -1,6 +1,6 @@
 //! Schedules: which kernel reduces a window, how many invocations share a task, whether outputs are split into chunks.
 
-use super::device::{Device, MAX_ELEMENTS, power_of_two_below};
+use super::device::{Device, MAX_ELEMENTS, column_member_bytes, power_of_two_below};
 use super::layout::ReductionShape;
 use crate::shader::{Access, Epilogue, Operator, longest_short_row};
 use crate::{DType, NanPolicy};
@@ -11,6 +11,9 @@ pub(super) const MAX_STEPS: u64 = 32_768;
 
 /// The most records that one invocation of a merge takes, so that those of a whole output unit stay below [`MAX_STEPS`].
 const MAX_RECORDS: u64 = MAX_STEPS / 8;
+
+/// The packs that an invocation writes of a Hardmax's slice, if others can write the rest.
+const MAX_WRITES_OF_PART: u64 = 1024;
 
 /// The most outputs of a dispatch: a shader counts the elements of surplus invocations, too.
 pub(super) const MAX_OUTPUTS: u64 = 1 << 26;
@@ -32,6 +35,9 @@ const FEWEST_SHARED_PACKS: u64 = 4;
 /// The loads from which on packs that begin anywhere pay: to compile the kernel takes ten times as long as that of single elements.
 const FEWEST_RAGGED_LOADS: u64 = 1 << 14;
 
+/// The packs of columns that a workgroup of teams takes side by side, if there are so many: two sectors of memory.
+const FEWEST_PACKS_ACROSS: u64 = 4;
+
 /// The longest short rows whose bunches begin anywhere: of longer ones the kernel's text, which puts each pack together from
 /// words, takes too long to compile.
 const LONGEST_RAGGED_SHORT_ROW: u64 = 8;
@@ -52,6 +58,8 @@ pub(super) struct Reduction<'a> {
     pub last: bool,
     /// Words of an index, where indices are stored.
     pub index_words: u64,
+    /// Elements of a slice, where its ones and zeros are written.
+    pub slice_len: u64,
     /// Output elements.
     pub out_len: u64,
     pub device: &'a Device,
@@ -63,6 +71,8 @@ pub(super) struct Schedule {
     pub access: Access,
     /// Invocations that share a task.
     pub team: u64,
+    /// Of these, the members that read on from one another in a run; the others are in other runs.
+    pub line: u64,
     /// Elements that a task reduces.
     pub chunk_len: u64,
     /// Tasks of an output.
@@ -74,13 +84,14 @@ pub(super) struct Schedule {
 }
 
 impl Reduction<'_> {
-    /// The bytes of an element of each output.
+    /// The bytes of each output that belong to one of what is reduced to.
     pub fn target_bytes(&self) -> Vec<u64> {
         let index_bytes = self.index_words * 4;
         match self.epilogue {
             Epilogue::Value | Epilogue::Record => vec![self.dtype.bytes()],
             Epilogue::Index => vec![index_bytes],
             Epilogue::Both => vec![self.dtype.bytes(), index_bytes],
+            Epilogue::Ones => vec![self.slice_len.saturating_mul(self.dtype.bytes())],
         }
     }
 
@@ -111,7 +122,11 @@ impl Reduction<'_> {
 
     /// The invocations that share an output of a merge.
     pub fn merge_team(&self, outputs: u64, records: u64) -> u64 {
-        let preferred = records.next_power_of_two().min(self.max_team(self.epilogue));
+        let most = self.max_team(self.epilogue);
+        let preferred = match self.epilogue {
+            Epilogue::Ones => most.min(self.device.tuning.group), // they write, too
+            _ => records.next_power_of_two().min(most),
+        };
         let needed = records.div_ceil(MAX_RECORDS).next_power_of_two();
         preferred.min(self.max_merge_team(outputs)).max(needed)
     }
@@ -119,8 +134,16 @@ impl Reduction<'_> {
     /// The most invocations that can share an output of a merge: the teams of a workgroup fill whole units, and the device
     /// has workgroups for every output.
     fn max_merge_team(&self, outputs: u64) -> u64 {
-        let members = self.device.tuning.group / self.epilogue.lanes(self.dtype);
+        let members = self.device.most_members(self.epilogue.lanes(self.dtype));
         power_of_two_below(members.min(self.device.max_invocations / outputs))
+    }
+
+    /// The teams that write a Hardmax's slice, a part each: few enough that what they merge before pays.
+    pub fn merge_parts(&self, outputs: u64, team: u64) -> u64 {
+        let packs = self.slice_len / self.dtype.pack_elements();
+        let wanted = self.device.tuning.busy_invocations / (outputs * team).max(1);
+        let dispatchable = self.device.max_invocations / (outputs * team).max(1);
+        wanted.min(packs / team).max(packs / team / MAX_WRITES_OF_PART).min(dispatchable).max(1)
     }
 
     /// The output units that an invocation of a merge makes: several only where the device has too few.
@@ -130,8 +153,7 @@ impl Reduction<'_> {
 
     /// A workgroup's teams are enough to fill an output unit.
     fn max_team(&self, epilogue: Epilogue) -> u64 {
-        let tuning = &self.device.tuning;
-        tuning.max_team.min(tuning.group / epilogue.lanes(self.dtype)).max(1)
+        self.device.tuning.max_team.min(self.device.most_members(epilogue.lanes(self.dtype)))
     }
 
     /// Chooses load pattern, team and split, with at most `max_chunks` records of an output; `epilogue` is what is known of
@@ -159,23 +181,44 @@ impl Reduction<'_> {
         }
     }
 
-    /// Splits until no invocation takes too many steps.
     fn split(&self, shape: &ReductionShape, epilogue: Epilogue, max_chunks: u64) -> Option<Schedule> {
-        let (device, tuning) = (self.device, &self.device.tuning);
-        let rows = shape.reduce_len();
-        let column_packs = device.column_packs(rows);
+        let column_packs = self.device.column_packs(shape.reduce_len());
         let access = self.access(shape, epilogue, column_packs);
         let work = Work::new(shape, access, self.dtype, column_packs);
-        let team = self.team(shape, access, epilogue, &work);
-        let mut whole = Schedule { access, team, chunk_len: shape.reduce_len(), chunks: 1, column_packs, share: 1 };
+        let whole = |team| {
+            let line = self.line(access, team, &work);
+            Schedule { access, team, line, chunk_len: shape.reduce_len(), chunks: 1, column_packs, share: 1 }
+        };
+        // Where it is split anyway, teams need not fill an output unit, but leave records.
+        let [team, split_team] = [epilogue, Epilogue::Record].map(|own| self.team(shape, access, own, &work));
+        if split_team != team
+            && let Some(schedule) = self.split_in_teams(shape, epilogue, max_chunks, &work, whole(split_team))
+            && schedule.chunks > 1
+        {
+            return Some(schedule);
+        }
+        self.split_in_teams(shape, epilogue, max_chunks, &work, whole(team))
+    }
+
+    /// Splits until no invocation takes too many steps.
+    fn split_in_teams(
+        &self,
+        shape: &ReductionShape,
+        epilogue: Epilogue,
+        max_chunks: u64,
+        work: &Work,
+        mut whole: Schedule,
+    ) -> Option<Schedule> {
+        let (device, tuning) = (self.device, &self.device.tuning);
+        let Schedule { access, team, .. } = whole;
         let wanted = tuning.busy_invocations / (work.tasks * team).max(1);
         let worth = work.loads / (team * tuning.loads_per_split);
         // A team may be a whole workgroup, whatever the policy prefers, but for what fills an output unit.
-        let max_members = (tuning.group / epilogue.lanes(self.dtype)).max(1);
+        let max_members = device.most_members(epilogue.lanes(self.dtype));
         let dispatchable = device.max_invocations / (shape.outputs() * team);
         let short = matches!(access, Access::ShortRows { .. }); // there are enough of them
         let affordable = if short { 1 } else { max_chunks.min(dispatchable).min(shape.reduce_len()).max(1) };
-        let mut chunks = wanted.min(worth).max(self.near_chunks(shape, &work, access)).min(affordable).max(1);
+        let mut chunks = wanted.min(worth).max(self.near_chunks(shape, work, access)).min(affordable).max(1);
         loop {
             let schedule = whole.split(shape, chunks);
             if self.steps(shape, &schedule, epilogue) <= MAX_STEPS {
@@ -186,9 +229,11 @@ impl Reduction<'_> {
             if chunks < affordable {
                 chunks = (chunks * 2).min(affordable);
             } else if let Access::Columns | Access::ShortRows { .. } = whole.access {
-                whole.access = Access::Strided;
+                let team = whole.team.min(max_members);
+                whole = Schedule { access: Access::Strided, team, line: team, ..whole };
             } else if whole.team < max_members && more_members {
                 whole.team *= 2;
+                whole.line *= 2;
             } else if whole.access == Access::Rows {
                 whole.access = Access::Strided; // of many invocations in short runs each has an element, not four packs
             } else {
@@ -252,14 +297,43 @@ impl Reduction<'_> {
     }
 
     fn team(&self, shape: &ReductionShape, access: Access, epilogue: Epilogue, work: &Work) -> u64 {
+        let tuning = &self.device.tuning;
         let outputs_are_neighbours = shape.columns().is_some_and(|columns| columns > 1);
         let members = match access {
-            Access::Rows => work.run_loads / self.device.tuning.loads_per_member,
-            Access::Strided if !outputs_are_neighbours => work.run_loads / self.device.tuning.loads_per_member,
-            Access::Strided | Access::Columns | Access::ShortRows { .. } => 1,
+            Access::Rows => work.loads / tuning.loads_per_member,
+            Access::Strided if !outputs_are_neighbours => work.run_loads / tuning.loads_per_member,
+            Access::Columns => return self.column_team(shape, epilogue, work),
+            Access::Strided | Access::ShortRows { .. } => 1,
         };
+        // More than a workgroup usually has only where nothing need be split then.
+        let usual = (tuning.group / epilogue.lanes(self.dtype)).max(1);
+        let busy = (tuning.busy_invocations / work.tasks / 2 + 1).next_power_of_two();
+        let most = self.max_team(epilogue);
+        let most = if busy > most { most.min(usual) } else { most.min(usual.max(busy)) };
         let dispatchable = self.device.max_invocations / shape.outputs();
-        power_of_two_below(members.min(dispatchable)).min(self.max_team(epilogue))
+        power_of_two_below(members.min(dispatchable)).min(most)
+    }
+
+    /// As many invocations one below the other as keep the device busy, and have whole tiles; packs side by side fill sectors.
+    fn column_team(&self, shape: &ReductionShape, epilogue: Epilogue, work: &Work) -> u64 {
+        let (tuning, pack) = (&self.device.tuning, self.dtype.pack_elements());
+        let share_words = epilogue.lanes(self.dtype) > 1 && !shape.columns_are_whole(pack);
+        if share_words || tuning.max_team == 1 || tuning.column_packs > 1 {
+            return 1;
+        }
+        let side_by_side = shape.columns().unwrap_or(1).div_ceil(pack).next_power_of_two().min(FEWEST_PACKS_ACROSS);
+        let most = self.device.column_group(column_member_bytes(self.operator, self.dtype)) / side_by_side;
+        let wanted = (tuning.busy_invocations / work.tasks).next_power_of_two();
+        let worth = shape.reduce_len() / tuning.loads_per_member;
+        power_of_two_below(wanted.min(worth).min(most).min(tuning.max_team))
+    }
+
+    /// As many as take a run in one turn of four loads each.
+    fn line(&self, access: Access, team: u64, work: &Work) -> u64 {
+        match access {
+            Access::Rows => work.run_loads.div_ceil(4).next_power_of_two().min(team),
+            _ => team,
+        }
     }
 
     /// Chunks of a few runs each, where short runs lie far apart: neighbouring tasks then read on from one another, where
@@ -289,19 +363,20 @@ impl Reduction<'_> {
 
     /// Loop iterations of one invocation, at most.
     fn steps(&self, shape: &ReductionShape, schedule: &Schedule, epilogue: Epilogue) -> u64 {
-        let Schedule { access, team, chunk_len, .. } = *schedule;
+        let Schedule { access, team, line, chunk_len, .. } = *schedule;
         let column_packs = if access == Access::Columns { schedule.column_packs } else { 1 };
         let run_len = shape.run().size.min(chunk_len);
-        let runs = chunk_len.div_ceil(run_len) + 1;
+        let runs = chunk_len.div_ceil(run_len).div_ceil(team / line) + 1;
         // As if ArgMax looped over the lanes of a word wherever it compares a tile: more than any kernel does.
         let lane_steps = if self.operator == Operator::ArgMax { self.dtype.lanes() } else { 1 };
         let run_steps = match access {
-            Access::Rows => (run_len / (self.dtype.pack_elements() * team * 4) + 4) * lane_steps,
-            Access::Columns => (run_len + 4) * lane_steps * column_packs, // four at once, in one row of columns or two
+            Access::Rows => (run_len / (self.dtype.pack_elements() * line * 4) + 4) * lane_steps,
+            Access::Columns => (run_len.div_ceil(team) + 4) * lane_steps * column_packs, // four at once, in one row of columns or two
             Access::Strided | Access::ShortRows { .. } => run_len / team + 1,
         };
         let dims = (shape.kept.len() + shape.reduced.len()) as u64;
-        let finding = dims + 128 * column_packs; // the position, and where it is stored
+        let writes = if epilogue == Epilogue::Ones { chunk_len / self.dtype.pack_elements() / team } else { 0 };
+        let finding = dims + 128 * column_packs + writes; // the position, and where it is stored
         let task = runs * (run_steps + dims * 2 * column_packs) + finding;
         let lanes = schedule.epilogue(epilogue).lanes(self.dtype);
         match access {

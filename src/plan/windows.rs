@@ -53,7 +53,7 @@ pub(super) fn windows(reduction: &Reduction, sources: Vec<Source>) -> Result<Vec
 }
 
 /// All of a source, if it fits.
-fn whole(reduction: &Reduction, source: &Source) -> Result<Option<Window>, Error> {
+pub(super) fn whole(reduction: &Reduction, source: &Source) -> Result<Option<Window>, Error> {
     let Reduction { dtype, reduced, out_len, device, .. } = *reduction;
     let Source { slot, ref view } = *source;
     let extent = Extent::new(dtype, view, device)?;

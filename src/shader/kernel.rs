@@ -1,3 +1,4 @@
+use super::FIRST_OPERAND;
 use std::fmt;
 
 use crate::DType;
@@ -71,6 +72,8 @@ pub enum Program {
         splats: u32,
         /// Bit n is set if operand n's packs begin anywhere, and are shifted out of words.
         shifted: u32,
+        /// Whether these come out of two whole packs, which are bound beside the words.
+        pairs: bool,
     },
     /// Max where rows are so short that many of them share packs.
     MaxShortRows {
@@ -134,6 +137,8 @@ pub enum Epilogue {
     Index,
     /// Values and indices.
     Both,
+    /// Ones and zeros: the slices of a Hardmax, which follow one another in whole packs.
+    Ones,
 }
 
 impl Epilogue {
@@ -141,7 +146,7 @@ impl Epilogue {
     pub(crate) const fn lanes(self, dtype: DType) -> u64 {
         match self {
             Epilogue::Value | Epilogue::Both => dtype.lanes(),
-            Epilogue::Record | Epilogue::Index => 1,
+            Epilogue::Record | Epilogue::Index | Epilogue::Ones => 1,
         }
     }
 }
@@ -155,6 +160,8 @@ pub enum Override {
     Group(u32),
     /// Invocations that share a task, a power of two.
     Team(u32),
+    /// Of these, the ones that take a run together while the others take other runs: a power of two.
+    Line(u32),
     /// NaN loses to every number.
     NansIgnored,
     /// The last of equal maxima wins.
@@ -180,6 +187,12 @@ pub enum Override {
     /// A column kernel compares row by row, which may be faster than to look for the winner among four rows at the end. Positions
     /// of 64-bit types know no other way.
     RowByRow,
+    /// Packs that begin anywhere come out of two whole ones, and not word by word.
+    Pairs,
+    /// An invocation of Max takes four packs of a row, and its neighbours those beside each of them.
+    Spread,
+    /// The output is one row.
+    OneRow,
     /// What is merged are partials of shards, and not records.
     Partials,
 }
@@ -190,6 +203,7 @@ impl Override {
         match self {
             Override::Group(_) => "GROUP",
             Override::Team(_) => "TEAM",
+            Override::Line(_) => "LINE",
             Override::NansIgnored => "NANS_IGNORED",
             Override::Last => "LAST",
             Override::IndexWords(_) => "INDEX_WORDS",
@@ -202,6 +216,9 @@ impl Override {
             Override::Wide => "WIDE",
             Override::Prefetch => "PREFETCH",
             Override::RowByRow => "ROW_BY_ROW",
+            Override::Pairs => "PAIRS",
+            Override::Spread => "SPREAD",
+            Override::OneRow => "ONE_ROW",
             Override::Partials => "PARTIALS",
         }
     }
@@ -209,7 +226,7 @@ impl Override {
     /// The value, as WebGPU takes it; 1 for true.
     pub const fn value(self) -> u32 {
         match self {
-            Override::Group(n) | Override::Team(n) | Override::IndexWords(n) => n,
+            Override::Group(n) | Override::Team(n) | Override::Line(n) | Override::IndexWords(n) => n,
             Override::NansIgnored
             | Override::Last
             | Override::Accumulate
@@ -221,6 +238,9 @@ impl Override {
             | Override::Wide
             | Override::Prefetch
             | Override::RowByRow
+            | Override::Pairs
+            | Override::Spread
+            | Override::OneRow
             | Override::Partials => 1,
         }
     }
@@ -246,12 +266,17 @@ impl Kernel {
             Operator::ReduceMax => epilogue == Epilogue::Value || epilogue == Epilogue::Record && !merges,
             Operator::ArgMax => epilogue != Epilogue::Value && !(epilogue == Epilogue::Record && merges),
         };
+        // Whoever finds a slice's winner writes it: several invocations, that is.
+        let writes = |team, epilogue, in_rows| match epilogue {
+            Epilogue::Ones => team && in_rows,
+            _ => true,
+        };
         match self.program {
             Program::Reduce { operator, access, team, epilogue } => {
                 stored(operator, epilogue, false)
+                    && writes(team, epilogue, access == Access::Rows)
                     && match access {
-                        Access::Rows | Access::Strided => true,
-                        Access::Columns => !team,
+                        Access::Rows | Access::Strided | Access::Columns => true,
                         Access::ShortRows { len } => {
                             !team
                                 && epilogue != Epilogue::Record
@@ -259,8 +284,14 @@ impl Kernel {
                         }
                     }
             }
-            Program::Merge { operator, epilogue, .. } => stored(operator, epilogue, true),
-            Program::MaxPacks { operands, .. } | Program::MaxElements { operands } => operands <= u32::BITS,
+            Program::Merge { operator, team, epilogue } => {
+                stored(operator, epilogue, true) && writes(team, epilogue, true)
+            }
+            Program::MaxPacks { operands, pairs, .. } => {
+                let any = self.program.paired_operands().next().is_some();
+                operands <= u32::BITS && pairs == any && !(pairs && self.shared_buffers)
+            }
+            Program::MaxElements { operands } => operands <= u32::BITS,
             Program::MaxShortRows { operands, len, .. } => {
                 operands <= u32::BITS && (2..=longest_short_row(self.dtype)).contains(&len.into())
             }
@@ -271,13 +302,26 @@ impl Kernel {
 }
 
 impl Program {
+    /// The bindings of the words of a Max's operands whose packs are bound, too, and which operands these are.
+    pub(crate) fn paired_operands(self) -> impl Iterator<Item = (u32, u32)> {
+        let (operands, paired) = match self {
+            Program::MaxPacks { operands, splats, shifted, pairs: true } => {
+                (operands.min(u32::BITS), shifted & !splats)
+            }
+            _ => (0, 0),
+        };
+        let numbers = (0..operands).filter(move |n| paired >> n & 1 == 1);
+        (FIRST_OPERAND + operands..).zip(numbers)
+    }
+
     /// Whether it reads or writes whole packs.
     pub const fn takes_packs(self) -> bool {
         match self {
             Program::Reduce { access, .. } => !matches!(access, Access::Strided),
             Program::HardmaxWriteRows { packs } | Program::HardmaxWriteColumns { packs } => packs,
             Program::HardmaxWriteShortRows { .. } | Program::MaxPacks { .. } | Program::MaxShortRows { .. } => true,
-            Program::Fill | Program::Merge { .. } | Program::MaxElements { .. } => false,
+            Program::Merge { epilogue, .. } => matches!(epilogue, Epilogue::Ones),
+            Program::Fill | Program::MaxElements { .. } => false,
         }
     }
 }
@@ -309,6 +353,7 @@ impl fmt::Display for Epilogue {
             Epilogue::Value => "value",
             Epilogue::Index => "index",
             Epilogue::Both => "both",
+            Epilogue::Ones => "ones",
         })
     }
 }
@@ -330,9 +375,10 @@ impl fmt::Display for Kernel {
                 write!(f, "hardmax_write_rows {}{}", self.dtype, if packs { " in packs" } else { "" })?;
             }
             Program::HardmaxWriteShortRows { len } => write!(f, "hardmax_write_short_rows of {len} {}", self.dtype)?,
-            Program::MaxPacks { operands, splats, shifted } => {
+            Program::MaxPacks { operands, splats, shifted, pairs } => {
                 let (splats, shifted) = (splats.count_ones(), shifted.count_ones());
                 write!(f, "max_packs {} of {operands}, {splats} splat, {shifted} shifted", self.dtype)?;
+                f.write_str(if pairs { " in pairs" } else { "" })?;
             }
             Program::MaxShortRows { operands, len, of_rows, of_columns, shifted } => {
                 let (of_rows, of_columns, shifted) =

@@ -126,19 +126,23 @@ files! {
     INPUT_WIDE = "lib/input_wide", binds [], overrides [];
     PACKS = "lib/packs", binds [], overrides [];
     PACKS_INT64 = "lib/packs_int64", binds [], overrides [];
-    INPUT_PACKS = "lib/input_packs", binds [reads(2, Pack, Operand)], overrides ["RAGGED"];
+    INPUT_PACKS = "lib/input_packs", binds [reads(2, Pack, Operand)], overrides ["RAGGED", "PAIRS"];
     INPUT_TILES = "lib/input_tiles", binds [], overrides [];
     AHEAD = "lib/ahead", binds [], overrides [];
     AHEAD_INT64 = "lib/ahead_int64", binds [], overrides [];
     INPUT_COLUMNS = "lib/input_columns", binds [], overrides ["PREFETCH"];
-    REDUCE_ROWS = "reduce_rows", binds [], overrides [];
-    REDUCE_COLUMNS = "reduce_columns", binds [], overrides ["GROUP", "WIDE", "ROW_BY_ROW"];
+    REDUCE_ROWS = "reduce_rows", binds [], overrides ["LINE"];
+    REDUCE_COLUMNS = "reduce_columns", binds [], overrides ["WIDE", "ROW_BY_ROW"];
+    MAIN_COLUMNS = "lib/main_columns", binds [], overrides ["GROUP"];
+    MAIN_COLUMNS_TEAM = "lib/main_columns_team", binds [], overrides ["GROUP", "TEAM"];
     REDUCE_STRIDED = "reduce_strided", binds [], overrides [];
     REDUCE_SHORT_ROWS = "reduce_short_rows", binds [], overrides ["GROUP"];
     UNIT = "lib/unit", binds [], overrides [];
     MERGE = "merge", binds [reads(1, Word, Known)], overrides ["PARTIALS"];
     MAIN_SOLO = "lib/main_solo", binds [], overrides ["GROUP"];
-    MAIN_TEAM = "lib/main_team", binds [], overrides ["GROUP", "TEAM"];
+    TEAM = "lib/team", binds [], overrides ["GROUP", "TEAM"];
+    MAIN_TEAM = "lib/main_team", binds [], overrides [];
+    MAIN_ONES = "lib/main_ones", binds [writes(3, Pack, Result)], overrides [];
 
     BEST_VALUE = "lib/best_value", binds [], overrides [];
     ROWS_VALUE = "lib/rows_value", binds [], overrides [];
@@ -163,20 +167,21 @@ files! {
     STORE_INDEX = "lib/store_index", binds [writes(3, Word, Target)], overrides ["INDEX_WORDS"];
     STORE_BOTH = "lib/store_both", binds [writes(3, Unit, Result), writes(4, Word, Target)], overrides ["INDEX_WORDS"];
 
-    WINNERS = "lib/winners", binds [reads(1, Word, Scratch)], overrides ["GROUP", "BOUNDS_CHECKED", "ACCUMULATE"];
+    WINNERS = "lib/winners", binds [], overrides ["GROUP", "BOUNDS_CHECKED", "ACCUMULATE"];
+    WINNERS_WORDS = "lib/winners_words", binds [reads(1, Word, Scratch)], overrides [];
     ONES_UNITS = "lib/ones_units", binds [writes(3, Unit, Result)], overrides [];
     ONES_PACKS = "lib/ones_packs", binds [writes(3, Pack, Result)], overrides ["RAGGED"];
     HARDMAX_WRITE_ROWS = "hardmax_write_rows", binds [], overrides [];
     HARDMAX_WRITE_COLUMNS = "hardmax_write_columns", binds [writes(3, Unit, Result)], overrides [];
     HARDMAX_WRITE_PACKED_COLUMNS = "hardmax_write_packed_columns", binds [writes(3, Pack, Result)], overrides [];
     HARDMAX_WRITE_SHORT_ROWS = "hardmax_write_short_rows", binds [writes(3, Pack, Result)], overrides [];
-    WINNERS_NARROW = "lib/winners_narrow", binds [], overrides [];
-    WINNERS_WIDE = "lib/winners_wide", binds [], overrides [];
+    WINNERS_NARROW = "lib/winners_narrow", binds [reads(1, Pack, Scratch)], overrides [];
+    WINNERS_WIDE = "lib/winners_wide", binds [reads(1, Unit, Scratch)], overrides [];
 
     BROADCAST = "lib/broadcast", binds [], overrides ["ACCUMULATE"];
     PACK_PARTS = "lib/pack_parts", binds [], overrides [];
     MAX_STORE = "lib/max_store", binds [writes(1, Pack, Result)], overrides [];
-    MAX_PACKS = "max_packs", binds [], overrides ["GROUP", "RAGGED"];
+    MAX_PACKS = "max_packs", binds [], overrides ["GROUP", "RAGGED", "ONE_ROW", "SPREAD"];
     MAX_SHORT_ROWS = "max_short_rows", binds [], overrides ["GROUP"];
     MAX_ELEMENTS = "max_elements", binds [writes(1, Unit, Result)], overrides ["GROUP", "PRESERVE_EDGES", "BOUNDS_CHECKED"];
 }
@@ -192,8 +197,8 @@ impl Kernel {
             Program::HardmaxWriteShortRows { len } => {
                 short_rows_of_ones(self.dtype, u64::from(len).clamp(1, longest_short_row(self.dtype)))
             }
-            Program::MaxPacks { operands, splats, shifted } => {
-                pack_operands(self.dtype, operands.min(u32::BITS), splats, shifted)
+            Program::MaxPacks { operands, splats, shifted, pairs } => {
+                pack_operands(self.dtype, operands.min(u32::BITS), splats, shifted, pairs)
             }
             Program::MaxShortRows { operands, len, of_rows, of_columns, shifted } => {
                 let (dtype, operands) = (self.dtype, operands.min(u32::BITS));
@@ -223,7 +228,8 @@ impl Kernel {
         let mut bindings: Vec<_> = self.files().flat_map(|file| file.bindings).map(declaration).collect();
         // Max's operands, and which of them are read as words.
         let (operands, words) = match self.program {
-            Program::MaxPacks { operands, splats, shifted } => (operands, splats | shifted),
+            Program::MaxPacks { operands, splats, pairs: true, .. } => (operands, splats),
+            Program::MaxPacks { operands, splats, shifted, .. } => (operands, splats | shifted),
             Program::MaxShortRows { operands, of_columns, shifted, .. } => (operands, of_columns | shifted),
             Program::MaxElements { operands } => (operands, u32::MAX),
             _ => (0, 0),
@@ -232,6 +238,8 @@ impl Kernel {
             let element = if words >> n & 1 == 1 { Word } else { Pack };
             declaration(&reads(FIRST_OPERAND + n, element, Operand))
         }));
+        let paired = self.program.paired_operands().map(|(binding, _)| declaration(&reads(binding, Word, Operand)));
+        bindings.extend(paired);
         bindings
     }
 
@@ -247,7 +255,7 @@ impl Kernel {
                 self.input_files(),
                 self.access_files(access),
                 found_files(operator, access, self.dtype),
-                main_file(access, team),
+                main_file(access, team, epilogue),
                 store_files(operator, epilogue),
             ],
             Program::Merge { operator, team, epilogue } => [
@@ -257,16 +265,18 @@ impl Kernel {
                     Operator::ReduceMax => &[BEST_VALUE, RECORD_VALUE, PARTIAL_VALUE],
                     Operator::ArgMax => &[BEST_POSITION, POSITION64, RECORD_POSITION, PARTIAL_POSITION],
                 },
-                main_file(Access::Strided, team),
+                main_file(Access::Strided, team, epilogue),
                 store_files(operator, epilogue),
             ],
             Program::HardmaxWriteRows { packs: false } => {
-                [&[WINNERS, HARDMAX_WRITE_ROWS, ONES_UNITS], &[], &[], &[], &[]]
+                [&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_ROWS, ONES_UNITS], &[], &[], &[], &[]]
             }
             Program::HardmaxWriteRows { packs: true } => {
-                [&[WINNERS, HARDMAX_WRITE_ROWS, ONES_PACKS], &[], &[], &[], &[]]
+                [&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_ROWS, ONES_PACKS], &[], &[], &[], &[]]
             }
-            Program::HardmaxWriteColumns { packs: false } => [&[WINNERS, HARDMAX_WRITE_COLUMNS], &[], &[], &[], &[]],
+            Program::HardmaxWriteColumns { packs: false } => {
+                [&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_COLUMNS], &[], &[], &[], &[]]
+            }
             Program::HardmaxWriteColumns { packs: true } => {
                 [&[WINNERS, HARDMAX_WRITE_PACKED_COLUMNS], winners_file(self.dtype), &[], &[], &[]]
             }
@@ -291,8 +301,8 @@ impl Kernel {
     fn input_files(&self) -> Files {
         let of_packs = self.shared_buffers && self.program.takes_packs();
         match (self.dtype.bytes() == 8, of_packs) {
-            (true, false) => &[REDUCTION, INPUT_WORDS, WORDS, INPUT_WIDE],
-            (true, true) => &[REDUCTION, INPUT_WORDS_OF_PACKS, WORDS, INPUT_WIDE],
+            (true, false) => &[REDUCTION, PACK_PARTS, INPUT_WORDS, WORDS, INPUT_WIDE],
+            (true, true) => &[REDUCTION, PACK_PARTS, INPUT_WORDS_OF_PACKS, WORDS, INPUT_WIDE],
             (false, false) => &[REDUCTION, PACK_PARTS, INPUT_WORDS, WORDS, INPUT_NARROW],
             (false, true) => &[REDUCTION, PACK_PARTS, INPUT_WORDS_OF_PACKS, WORDS, INPUT_NARROW],
         }
@@ -342,13 +352,15 @@ fn found_files(operator: Operator, access: Access, dtype: DType) -> Files {
     }
 }
 
-/// Kernels of columns and of short rows have their own entry points, and no teams.
-fn main_file(access: Access, team: bool) -> Files {
+/// Kernels of columns and of short rows have their own entry points, and these no teams.
+fn main_file(access: Access, team: bool, epilogue: Epilogue) -> Files {
     match (access, team) {
-        (Access::Columns, _) => &[],
+        (Access::Columns, false) => &[MAIN_COLUMNS],
+        (Access::Columns, true) => &[MAIN_COLUMNS_TEAM],
         (Access::ShortRows { .. }, _) => &[UNIT],
         (_, false) => &[MAIN_SOLO, UNIT],
-        (_, true) => &[MAIN_TEAM],
+        (_, true) if epilogue == Epilogue::Ones => &[TEAM, MAIN_ONES],
+        (_, true) => &[TEAM, MAIN_TEAM],
     }
 }
 
@@ -359,6 +371,7 @@ fn store_files(operator: Operator, epilogue: Epilogue) -> Files {
         (Epilogue::Value, _) => &[STORE_VALUE],
         (Epilogue::Index, _) => &[STORE_INDEX],
         (Epilogue::Both, _) => &[STORE_BOTH],
+        (Epilogue::Ones, _) => &[],
     }
 }
 

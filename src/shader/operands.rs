@@ -1,6 +1,7 @@
 //! Generated text: the declarations of a Max kernel's operands, and how they are folded, one line each, since WGSL has no
 //! arrays of bindings.
 
+use super::Program;
 use super::short_rows::component;
 use crate::DType;
 
@@ -9,12 +10,17 @@ pub(crate) const FIRST_OPERAND: u32 = 2;
 
 /// `pack` and its number is an operand's pack that begins with an element; of a splat it is the element in every place. `edge`
 /// is one that is not wholly wanted, and may lie partly outside the binding.
-pub(super) fn pack_operands(dtype: DType, operands: u32, splats: u32, shifted: u32) -> String {
+pub(super) fn pack_operands(dtype: DType, operands: u32, splats: u32, shifted: u32, pairs: bool) -> String {
     let is_splat = |n: &u32| splats >> n & 1 == 1;
     let is_shifted = |n: u32| shifted >> n & 1 == 1;
     let mut text = String::new();
+    let paired = Program::MaxPacks { operands, splats, shifted, pairs };
     for n in 0..operands {
-        text += &operand_packs(dtype, n, is_splat(&n), is_shifted(n));
+        let words = paired.paired_operands().find(|&(_, paired)| paired == n);
+        text += &match words {
+            Some((binding, _)) => paired_packs(dtype, n, binding),
+            None => operand_packs(dtype, n, is_splat(&n), is_shifted(n)),
+        };
     }
     let straddling = |n| match (is_splat(&n), is_shifted(n)) {
         (true, _) => format!("joined(pack{n}(at[{n}]), pack{n}(next[{n}]), mask)"),
@@ -59,8 +65,31 @@ fn operand_packs(dtype: DType, n: u32, is_splat: bool, is_shifted: bool) -> Stri
     };
     let element = if is_splat || is_shifted { "u32" } else { "BoundPack" };
     let own = format!("fn pack{n}(e: u32) -> vec4<u32> {{ {pack} }}\n");
-    let edge = format!("fn edge{n}(e: u32) -> vec4<u32> {{ {} }}\n", shifted_pack(dtype, n, true));
-    operand(n, element) + &own + if is_shifted && !is_splat { &edge } else { "" }
+    let edge = if is_shifted && !is_splat { edge_pack(dtype, n, n) } else { String::new() };
+    declared(FIRST_OPERAND + n, n, element) + &own + &edge
+}
+
+/// The same where packs begin anywhere, and come out of two whole ones: both packs and words are bound.
+fn paired_packs(dtype: DType, n: u32, binding: u32) -> String {
+    let words = u32::BITS + n; // a name that no other operand has
+    format!(
+        "{}{}fn pack{n}(e: u32) -> vec4<u32> {{
+    let p = e / PACK_ELEMENTS;
+    if (p + 1u < arrayLength(&operand{n})) {{
+        return pack_between(words_of(operand{n}[p]), words_of(operand{n}[p + 1u]), e);
+    }}
+    {}
+}}
+{}",
+        declared(FIRST_OPERAND + n, n, "BoundPack"),
+        declared(binding, words, "u32"),
+        shifted_pack(dtype, words, true),
+        edge_pack(dtype, n, words)
+    )
+}
+
+fn edge_pack(dtype: DType, n: u32, words: u32) -> String {
+    format!("fn edge{n}(e: u32) -> vec4<u32> {{ {} }}\n", shifted_pack(dtype, words, true))
 }
 
 /// What all kernels of Max begin with: how many operands there are, and what asks for all lengths (see `lib/grid.wgsl`).
@@ -290,7 +319,7 @@ pub(super) fn element_operands(dtype: DType, operands: u32) -> String {
     let mut declarations = begin(operands);
     let mut folds = String::new();
     for n in 0..operands {
-        declarations += &operand(n, "u32");
+        declarations += &declared(FIRST_OPERAND + n, n, "u32");
         folds += &format!("    let e{n} = at[{n}] + column * params.operands[{n}].row_stride;\n");
         let (elements, element) = match dtype.bytes() {
             8 => (
@@ -314,6 +343,6 @@ fn fold_elements(at: Addresses, column: u32) -> Key {{
     )
 }
 
-fn operand(n: u32, element: &str) -> String {
-    format!("@group(0) @binding({}) var<storage, read> operand{n}: array<{element}>;\n", FIRST_OPERAND + n)
+fn declared(binding: u32, n: u32, element: &str) -> String {
+    format!("@group(0) @binding({binding}) var<storage, read> operand{n}: array<{element}>;\n")
 }

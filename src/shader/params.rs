@@ -26,7 +26,9 @@ impl Params {
     pub fn to_bytes(&self) -> Vec<u8> {
         let words = match self {
             Params::Reduction(params) => params.words(),
-            Params::Merge(MergeParams { outputs, records, share }) => vec![*outputs, *records, *share],
+            Params::Merge(MergeParams { outputs, records, share, slice_len, parts }) => {
+                vec![*outputs, *records, *share, *slice_len, *parts]
+            }
             Params::Fill(FillParams { words, share, low, high }) => vec![*words, *share, *low, *high],
             Params::HardmaxWrite(params) => params.words(),
             Params::Broadcast(params) => params.words(),
@@ -133,6 +135,10 @@ pub struct MergeParams {
     pub records: u32,
     /// Output units that an invocation without a team makes, one after another.
     pub share: u32,
+    /// Where ones and zeros are written, the elements of a slice; else 0.
+    pub slice_len: u32,
+    /// The teams that write a slice, a part each; 0 where none is written.
+    pub parts: u32,
 }
 
 /// 64 bits as the shaders take them, the low word first.

@@ -16,10 +16,14 @@ pub(super) fn short_rows(dtype: DType, len: u64, operator: Operator) -> String {
 /// Writes ones and zeros for a bunch of rows whose winners are known.
 pub(super) fn short_rows_of_ones(dtype: DType, len: u64) -> String {
     let bunch = Bunch { dtype, len };
-    let winner = |row| format!("    let w{row} = winners[n + {row}u];\n");
+    // As many winners as are bound together.
+    let at_once = if bunch.is_wide() { 2 } else { 4 };
+    let winners = |q| format!("    let q{q} = winners[n / {at_once}u + {q}u];\n");
+    let winner = |row| format!("    let w{row} = q{}.{};\n", row / at_once, component(row % at_once));
     let store = |k| format!("    store(p + {k}u, {});\n", bunch.ones(k));
     format!(
-        "const ROW_LEN = {len}u;\nfn write_bunch(p: u32, n: u32) {{\n{}{}}}\n",
+        "const ROW_LEN = {len}u;\nfn write_bunch(p: u32, n: u32) {{\n{}{}{}}}\n",
+        (0..bunch.rows().end / at_once).map(winners).collect::<String>(),
         bunch.rows().map(winner).collect::<String>(),
         (0..len).map(store).collect::<String>()
     )

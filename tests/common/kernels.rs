@@ -11,7 +11,7 @@ pub fn programs() -> Vec<Program> {
     for operands in [0, 1, 2, 7, 32] {
         programs.push(Program::MaxElements { operands });
         for (splats, shifted) in [(0, 0), (0b10, 0b101), (u32::MAX, u32::MAX), (0, u32::MAX)] {
-            programs.push(Program::MaxPacks { operands, splats, shifted });
+            programs.extend([false, true].map(|pairs| Program::MaxPacks { operands, splats, shifted, pairs }));
         }
     }
     programs.extend([1, 2, 3, 7, 16, 32, 33].map(|len| Program::HardmaxWriteShortRows { len }));
@@ -22,7 +22,7 @@ pub fn programs() -> Vec<Program> {
         }
     }
     for operator in [Operator::ReduceMax, Operator::ArgMax] {
-        for epilogue in [Epilogue::Record, Epilogue::Value, Epilogue::Index, Epilogue::Both] {
+        for epilogue in [Epilogue::Record, Epilogue::Value, Epilogue::Index, Epilogue::Both, Epilogue::Ones] {
             for team in [false, true] {
                 programs.push(Program::Merge { operator, team, epilogue });
                 let short_rows = [1, 2, 3, 7, 16, 32, 33].map(|len| Access::ShortRows { len });
@@ -35,9 +35,10 @@ pub fn programs() -> Vec<Program> {
 }
 
 /// Every constant, each with some value.
-pub const OVERRIDES: [Override; 15] = [
+pub const OVERRIDES: [Override; 19] = [
     Override::Group(64),
     Override::Team(16),
+    Override::Line(4),
     Override::NansIgnored,
     Override::Last,
     Override::IndexWords(1),
@@ -50,6 +51,9 @@ pub const OVERRIDES: [Override; 15] = [
     Override::Wide,
     Override::Prefetch,
     Override::RowByRow,
+    Override::Pairs,
+    Override::Spread,
+    Override::OneRow,
     Override::Partials,
 ];
 

@@ -120,6 +120,8 @@ struct Work {
     program: Program,
     group: u64,
     team: u64,
+    /// Of these, the ones that take a run together.
+    line: u64,
     /// Elements of a word, or 1.
     lanes: u64,
     pack: u64,
@@ -131,6 +133,8 @@ struct Work {
     tile: u64,
     /// Whether rows of columns begin anywhere.
     ragged: bool,
+    /// Whether an invocation of Max takes packs of one row, apart from each other.
+    spread: bool,
 }
 
 impl Work {
@@ -139,6 +143,7 @@ impl Work {
         let find = |get: fn(&Override) -> Option<u32>| kernel.overrides.iter().find_map(get).map(u64::from);
         let group = find(|c| if let Override::Group(n) = c { Some(*n) } else { None });
         let team = find(|c| if let Override::Team(n) = c { Some(*n) } else { None });
+        let line = find(|c| if let Override::Line(n) = c { Some(*n) } else { None });
         let lanes = 4_u64.div_ceil(kernel.dtype.bytes());
         let (in_teams, store_lanes) = match kernel.program {
             Program::Reduce { team, epilogue, .. } | Program::Merge { team, epilogue, .. } => {
@@ -151,12 +156,14 @@ impl Work {
             program: kernel.program,
             group: group.expect("every kernel has a workgroup"),
             team: team.unwrap_or(1),
+            line: line.or(team).unwrap_or(1),
             lanes,
             pack: 16 / kernel.dtype.bytes(),
             column_packs: if kernel.overrides.contains(&Override::Wide) { 4 } else { 1 },
             store_lanes,
-            tile: if kernel.overrides.contains(&Override::RowByRow) { 1 } else { 4 },
+            tile: 4,
             ragged: kernel.overrides.contains(&Override::Ragged),
+            spread: kernel.overrides.contains(&Override::Spread),
         }
     }
 
@@ -166,6 +173,9 @@ impl Work {
             (Program::Fill, Params::Fill(p)) => p.words.div_ceil(p.share).into(),
             (Program::Reduce { access, epilogue, .. }, Params::Reduction(p)) => {
                 self.reduce_invocations(access, epilogue, p)
+            }
+            (Program::Merge { epilogue: Epilogue::Ones, .. }, Params::Merge(p)) => {
+                self.task_invocations(u64::from(p.outputs) * u64::from(p.parts), 1)
             }
             (Program::Merge { .. }, Params::Merge(p)) => self.task_invocations(p.outputs.into(), p.share),
             (Program::HardmaxWriteColumns { packs: true }, Params::HardmaxWrite(p)) => {
@@ -180,6 +190,10 @@ impl Work {
             }
             (Program::HardmaxWriteRows { packs }, Params::HardmaxWrite(p)) => {
                 u64::from(p.len).div_ceil(self.write_len(packs)).div_ceil(p.share.into())
+            }
+            (Program::MaxPacks { .. }, Params::Broadcast(p)) if self.spread => {
+                let row_len = u64::from(p.row_len);
+                u64::from(p.len).div_ceil(row_len) * (row_len / self.pack).div_ceil(4)
             }
             (Program::MaxPacks { .. }, Params::Broadcast(p)) => (u64::from(p.len) / self.pack).div_ceil(p.share.into()),
             (Program::MaxShortRows { len, .. }, Params::Broadcast(p)) => {
@@ -199,7 +213,7 @@ impl Work {
         match access {
             Access::Columns => {
                 let columns = if self.columns_share_words() { outputs } else { p.columns.into() };
-                outputs / columns * chunks * columns.div_ceil(self.pack * self.column_packs)
+                outputs / columns * chunks * columns.div_ceil(self.pack * self.column_packs) * self.team
             }
             Access::ShortRows { .. } => outputs.div_ceil(self.pack * u64::from(p.share)),
             _ => self.task_invocations(tasks, p.share),
@@ -222,7 +236,11 @@ impl Work {
     fn turns(&self, params: &Params) -> u64 {
         match (self.program, params) {
             (Program::Fill, Params::Fill(p)) => p.share.into(),
-            (Program::Reduce { operator, access, .. }, Params::Reduction(p)) => self.reduce_turns(operator, access, p),
+            (Program::Reduce { operator, access, epilogue, .. }, Params::Reduction(p)) => {
+                let written =
+                    if epilogue == Epilogue::Ones { u64::from(p.reduce_len) / self.pack / self.team + 1 } else { 0 };
+                self.reduce_turns(operator, access, p) + written
+            }
             (Program::Merge { .. }, Params::Merge(p)) => self.merge_turns(p),
             (Program::HardmaxWriteColumns { packs: true }, Params::HardmaxWrite(p)) => u64::from(p.share),
             (Program::HardmaxWriteColumns { packs: false }, Params::HardmaxWrite(p)) => {
@@ -244,7 +262,10 @@ impl Work {
     fn reduce_turns(&self, operator: Operator, access: Access, p: &ReductionParams) -> u64 {
         let task = self.task_turns(operator, access, p);
         match access {
-            Access::Columns => task + self.column_packs * (1 + 2 * self.pack + 3 * self.pack),
+            Access::Columns => {
+                let merging = u64::from(self.team.ilog2()) * (1 + self.lanes);
+                task + merging + self.column_packs * (1 + 2 * self.pack + 3 * self.pack)
+            }
             // Bunch after bunch, and then row by row what does not fill one.
             Access::ShortRows { .. } => {
                 let runs = u64::from(p.reduce_len / p.run_len);
@@ -256,7 +277,11 @@ impl Work {
     }
 
     fn merge_turns(&self, p: &MergeParams) -> u64 {
-        self.unit_turns(u64::from(p.records).div_ceil(self.team) + self.lanes + 3, p.share)
+        if p.parts > 0 {
+            let written = u64::from(p.slice_len) / self.pack / u64::from(p.parts) / self.team + 2;
+            return u64::from(p.records).div_ceil(4 * self.team) + u64::from(self.team.ilog2()) + 3 + written;
+        }
+        self.unit_turns(u64::from(p.records).div_ceil(4 * self.team) + self.lanes + 3, p.share)
     }
 
     /// Of what a team, or an invocation by itself, makes of tasks.
@@ -277,8 +302,15 @@ impl Work {
         let lane_turns = if operator == Operator::ArgMax && self.tile > 1 { self.lanes - 1 } else { 0 };
         let rows = if access == Access::Columns && self.columns_share_words() { 2 } else { 1 };
         let search = match access {
-            Access::Rows => runs * (1 + outer + len / self.pack / (4 * self.team) + 1), // tiles of four packs
-            Access::Strided | Access::ShortRows { .. } => runs * (1 + outer + len.div_ceil(self.team)),
+            Access::Rows => {
+                let own = runs.div_ceil(self.team / self.line);
+                own * (1 + outer + len / self.pack / (4 * self.line) + 1) // tiles of four packs
+            }
+            Access::Strided | Access::ShortRows { .. } => runs * (1 + outer + len.div_ceil(4 * self.team)),
+            Access::Columns if self.team > 1 => {
+                let own = len.div_ceil(self.team).next_multiple_of(4);
+                runs * (1 + outer + (lane_turns + 1) * (own / 4 + 1))
+            }
             // One pack at a time where they are not whole or not four, else all in one loop; four rows at once.
             Access::Columns
                 if !self.ragged

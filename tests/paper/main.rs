@@ -121,7 +121,9 @@ fn kinds(op: &impl Operation, limits: &Limits) -> Vec<Kind> {
         let mut program = without_team(dispatch.kernel.program);
         match &mut program {
             Program::HardmaxWriteRows { packs } => *packs = false,
-            Program::MaxPacks { operands, splats, shifted } => (*operands, *splats, *shifted) = (0, 0, 0),
+            Program::MaxPacks { operands, splats, shifted, pairs } => {
+                (*operands, *splats, *shifted, *pairs) = (0, 0, 0, false);
+            }
             Program::MaxElements { operands } => *operands = 0,
             _ => {}
         }
@@ -317,7 +319,8 @@ fn hardmax_takes_its_slices_and_no_others() {
 
 #[test]
 fn max_takes_its_operands_and_no_others() {
-    let programs = [Program::MaxPacks { operands: 0, splats: 0, shifted: 0 }, Program::MaxElements { operands: 0 }];
+    let programs =
+        [Program::MaxPacks { operands: 0, splats: 0, shifted: 0, pairs: false }, Program::MaxElements { operands: 0 }];
     let named = programs.map(|program| [(program, DType::U8), (program, DType::I64)]);
     check_all("Max", named.as_flattened(), |dtype, view, limits, input, case| {
         let shape = view.shape().to_vec();
@@ -472,7 +475,7 @@ fn check_huge_plans(adapter: AdapterKind) {
         &[1 << 13, 1 << 13],
     ];
     let (mut planned, mut refused) = (0, 0);
-    let devices = [(128 << 20, 256), (4 << 30, 1024), (16 << 20, 64)];
+    let devices = [(128 << 20, 1024), (4 << 30, 32), (16 << 20, 64)];
     for (n, (max_binding_bytes, max_group_invocations)) in devices.into_iter().enumerate() {
         for (m, shape) in shapes.into_iter().enumerate() {
             if max_binding_bytes < 128 << 20 && shape.iter().product::<u64>() > 1 << 27 {

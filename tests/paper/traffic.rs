@@ -24,8 +24,8 @@ fn gpu() -> Limits {
 fn a_maximum_of_two_moves_each_byte_once() {
     let bytes = f64::from(4 << 20);
     let own = &counted(&Max::new(DType::F32, vec![View::new([1 << 20]).unwrap(); 2]), &gpu())[0];
-    // A pack an invocation.
-    assert_eq!((own.groups, own.group, own.waits, own.barriers), (1024, 256, 1024.0, 0.0));
+    // Four packs an invocation.
+    assert_eq!((own.groups, own.group, own.waits, own.barriers), (256, 256, 256.0, 0.0));
     assert_eq!((own.loads.bytes, own.stores.bytes), (2.0 * bytes, bytes));
     assert_eq!((own.loads.efficiency(), own.stores.efficiency()), (1.0, 1.0));
     assert_eq!((own.fetched_bytes, own.in_flight()), (2.0 * bytes, 2.0 * bytes));

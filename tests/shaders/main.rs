@@ -97,7 +97,7 @@ fn every_kernel_declares_what_its_manifest_says() {
 /// defaults: a plan may come from anywhere.
 #[test]
 fn loops_keep_to_the_rules() {
-    let largest = [Override::Group(1 << 14), Override::Team(1 << 14)];
+    let largest = [Override::Group(1 << 14), Override::Team(1 << 14), Override::Line(1)];
     let mut compiled = BTreeSet::new();
     let kinds = [(false, false), (true, false), (false, true)];
     for (&program, dtype, (int64, shared_buffers)) in
@@ -203,9 +203,9 @@ fn parameters_lie_where_the_shaders_look() {
             check_params(Program::Reduce { operator, access, team: false, epilogue }, &reduction, named);
         }
     }
-    let merge = Params::Merge(MergeParams { outputs: 1, records: 2, share: 3 });
+    let merge = Params::Merge(MergeParams { outputs: 1, records: 2, share: 3, slice_len: 4, parts: 5 });
     let program = Program::Merge { operator: Operator::ArgMax, team: true, epilogue: Epilogue::Both };
-    check_params(program, &merge, "outputs 1 records 2 share 3");
+    check_params(program, &merge, "outputs 1 records 2 share 3 slice_len 4 parts 5");
     let fill = Params::Fill(FillParams { words: 1, share: 2, low: 3, high: 4 });
     check_params(Program::Fill, &fill, "words 1 share 2 low 3 high 4");
     let write = Params::HardmaxWrite(HardmaxWriteParams {
@@ -233,7 +233,9 @@ fn parameters_lie_where_the_shaders_look() {
             operands: vec![operand; operands as usize],
         });
         let named = "len 1 share 2 row_len 3 rank 32 first 5 begin 6 end 7 sizes 20 operands 50";
-        for program in [Program::MaxPacks { operands, splats: 1, shifted: 4 }, Program::MaxElements { operands }] {
+        for program in
+            [Program::MaxPacks { operands, splats: 1, shifted: 4, pairs: false }, Program::MaxElements { operands }]
+        {
             check_params(program, &broadcast, named);
         }
     }

@@ -1,0 +1,129 @@
+// An invocation takes a pack of columns by itself, or four packs side by side where WIDE. Where RAGGED, and rows share units of the
+// output, all outputs are cut into packs as if they were one row, and a pack may begin in one row and end in another.
+import package::{
+    Chunk, ColumnBests, FARTHEST, PACK_ELEMENTS, RAGGED, ROW_BY_ROW, RUNS, STORE_LANES, WIDE, chunk_of, column_pack, empty_unit,
+    found_rows, group_number, kept_offset, maxima_of, no_column_bests, no_input, offer_rows, params, place_of, reduced_column,
+    rows_apart, run_of, run_within, store_columns, tile_maxima, tile_maxima_ahead, tile_rows, two_tile_maxima,
+    two_tile_maxima_ahead, two_tiles,
+};
+
+override GROUP: u32 = 64u;
+const IN_FLIGHT: u32 = 1u; // rows of ROW_BY_ROW: with four SwiftShader takes 1.4 times as long
+
+@compute @workgroup_size(GROUP)
+fn main(
+    @builtin(workgroup_id) id: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let block_elements = select(1u, 4u, WIDE) * PACK_ELEMENTS;
+    let columns = select(params.columns, params.outputs, RAGGED && STORE_LANES > 1u);
+    let blocks = (columns + block_elements - 1u) / block_elements;
+    let index = group_number(id, groups) * GROUP + local;
+    let rows = params.outputs / columns;
+    if (no_input() || index >= rows * params.chunks * blocks) { // see grid.wgsl
+        return;
+    }
+    let row = index / blocks;
+    let chunk = chunk_of(row, rows);
+    let column = (index - row * blocks) * block_elements;
+    let end = min(column + block_elements, columns);
+    let first = chunk.output * columns + column;
+    if (RAGGED) {
+        for (var n = 0u; n < min(end - column, block_elements); n += PACK_ELEMENTS) {
+            reduce_ragged(chunk, first + n, min(end - column - n, PACK_ELEMENTS));
+        }
+        return;
+    }
+    let start = kept_offset(chunk.output) + column;
+    if (!WIDE) {
+        reduce_pack(start, chunk, first);
+    } else if (end - column == block_elements) {
+        var block = reduce_block(start, chunk);
+        for (var n = 0u; n < 4u; n++) {
+            store_pack(found_rows(block[n], start + n * PACK_ELEMENTS, chunk), chunk, first + n * PACK_ELEMENTS);
+        }
+    } else {
+        for (var n = 0u; n < min(end - column, 4u * PACK_ELEMENTS); n += PACK_ELEMENTS) {
+            reduce_pack(start + n, chunk, first + n);
+        }
+    }
+}
+
+// Outputs from number `first` on, of as many rows of columns as have some of them: in each row as if all were its.
+fn reduce_ragged(chunk: Chunk, first: u32, count: u32) {
+    let rows_end = (first + count - 1u) / params.columns + 1u;
+    var row = first / params.columns;
+    var unit = empty_unit();
+    loop {
+        if (row >= rows_end) {
+            break;
+        }
+        let row_first = row * params.columns;
+        let start = kept_offset(row) + first - row_first;
+        let begin = max(row_first, first) - first;
+        let end = min(row_first + params.columns - first, count);
+        unit = store_columns(reduced_column(start, chunk), chunk, first, begin, end, count, unit);
+        continuing {
+            row += 1u;
+            break if row >= rows_end;
+        }
+    }
+}
+
+fn reduce_pack(start: u32, chunk: Chunk, first: u32) {
+    store_pack(reduced_column(start, chunk), chunk, first);
+}
+
+fn store_pack(found: ColumnBests, chunk: Chunk, first: u32) {
+    store_columns(found, chunk, first, 0u, PACK_ELEMENTS, PACK_ELEMENTS, empty_unit());
+}
+
+// Four whole packs side by side, eight rows in flight, or one.
+fn reduce_block(start: u32, chunk: Chunk) -> array<ColumnBests, 4> {
+    let step = rows_apart();
+    var b0 = no_column_bests(chunk.begin);
+    var b1 = b0;
+    var b2 = b0;
+    var b3 = b0;
+    let runs_end = run_of(chunk.end - 1u) + 1u;
+    var n = run_of(chunk.begin);
+    loop {
+        if (n >= runs_end) {
+            break;
+        }
+        let run = run_within(n, chunk.begin, chunk.end);
+        var p = place_of(start + run.offset);
+        let len = min(run.len, FARTHEST);
+        var i = 0u;
+        if (ROW_BY_ROW) {
+            for (; i < len; i++) {
+                offer_rows(&b0, maxima_of(column_pack(p)), run.r + i);
+                offer_rows(&b1, maxima_of(column_pack(p + 1u)), run.r + i);
+                offer_rows(&b2, maxima_of(column_pack(p + 2u)), run.r + i);
+                offer_rows(&b3, maxima_of(column_pack(p + 3u)), run.r + i);
+                p += step;
+            }
+        }
+        for (; i + 4u < len; i += 8u) {
+            let tiles = two_tiles(p, step, len - i);
+            offer_rows(&b0, two_tile_maxima_ahead(tiles), run.r + i);
+            offer_rows(&b1, two_tile_maxima(tiles, 1u), run.r + i);
+            offer_rows(&b2, two_tile_maxima(tiles, 2u), run.r + i);
+            offer_rows(&b3, two_tile_maxima(tiles, 3u), run.r + i);
+            p += 8u * step;
+        }
+        if (i < len) {
+            let rows = tile_rows(p, step, len - i);
+            offer_rows(&b0, tile_maxima_ahead(rows), run.r + i);
+            offer_rows(&b1, tile_maxima(rows + 1u), run.r + i);
+            offer_rows(&b2, tile_maxima(rows + 2u), run.r + i);
+            offer_rows(&b3, tile_maxima(rows + 3u), run.r + i);
+        }
+        continuing {
+            n += 1u;
+            break if !RUNS | (n >= runs_end);
+        }
+    }
+    return array<ColumnBests, 4>(b0, b1, b2, b3);
+}
