@@ -38,8 +38,8 @@ pub fn kind(program: Program) -> Program {
             Program::Reduce { operator, access: Access::ShortRows { len: 2 }, team, epilogue }
         }
         Program::HardmaxWriteShortRows { .. } => Program::HardmaxWriteShortRows { len: 2 },
-        Program::MaxPacks { splats, shifted, .. } => {
-            Program::MaxPacks { operands: 2, splats: splats.min(1), shifted: shifted.min(1) }
+        Program::MaxPacks { splats, shifted, pairs, .. } => {
+            Program::MaxPacks { operands: 2, splats: splats.min(1), shifted: shifted.min(1), pairs }
         }
         Program::MaxShortRows { of_rows, of_columns, shifted, .. } => Program::MaxShortRows {
             operands: 2,

@@ -9,25 +9,33 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use std::mem::discriminant;
 
-use wgmax::plan::{Kernel, Override, Program};
+use wgmax::plan::{Access, Epilogue, Kernel, Operator, Override, Program};
 use wgmax_amd_tests::{kind, planned, task};
 
 /// Rows that no operand repeats are one long row.
-const NO_KIND: Program = Program::MaxShortRows { operands: 2, len: 2, of_rows: 0, of_columns: 0, shifted: 0 };
+const NO_BUNCH: Program = Program::MaxShortRows { operands: 2, len: 2, of_rows: 0, of_columns: 0, shifted: 0 };
+
+/// What is planned where buffers are shared, or have no bindings left; and for invocations that work by themselves.
+const NO_KINDS: [Program; 4] = [
+    NO_BUNCH,
+    Program::MaxPacks { operands: 2, splats: 0, shifted: 1, pairs: false },
+    Program::MaxPacks { operands: 2, splats: 1, shifted: 1, pairs: false },
+    Program::Reduce { operator: Operator::ReduceMax, access: Access::Rows, team: false, epilogue: Epilogue::Record },
+];
 
 /// Those of devices that read one element after another.
 const NO_OVERRIDES: [Override; 2] = [Override::Wide, Override::Prefetch];
 
 #[test]
 fn every_kind_of_program_is_compiled() {
-    hold_to(|own| vec![kind(own.program)], &[NO_KIND]);
+    hold_to(|own| vec![kind(own.program)], &NO_KINDS);
 }
 
 #[test]
 fn every_program_and_access_is_compiled_over_every_type() {
     let all_alike = |program| match program {
-        Program::MaxPacks { .. } => Program::MaxPacks { operands: 2, splats: 0, shifted: 0 },
-        Program::MaxShortRows { .. } => NO_KIND,
+        Program::MaxPacks { .. } => Program::MaxPacks { operands: 2, splats: 0, shifted: 0, pairs: false },
+        Program::MaxShortRows { .. } => NO_BUNCH,
         other => task(kind(other)),
     };
     hold_to(|own| vec![(all_alike(own.program), own.dtype)], &[]);
