@@ -105,11 +105,11 @@ impl Contest {
         self.shapes.iter().enumerate().map(move |(place, &shape)| (shape, median(&of(place))))
     }
 
-    /// Whether the candidate is slower on any shape. Nine in ten pairs have to say so, and the louder the fewer they are, since
-    /// noise says it of any shape now and then.
-    pub fn is_slower_somewhere(&self) -> bool {
+    /// Whether the candidate is slower on any shape, and by more than what is forgiven. Nine in ten pairs have to say so, and
+    /// the louder the fewer they are, since noise says it of any shape now and then.
+    pub fn is_slower_somewhere(&self, forgiven: f64) -> bool {
         let pairs = self.pairs.len();
-        let loss = Contest::LEAST_GAIN * PAIRS as f64 / pairs as f64;
+        let loss = forgiven.max(Contest::LEAST_GAIN * PAIRS as f64 / pairs as f64);
         let losses =
             |place: usize| self.pairs.iter().filter(|pair| pair.get(place).is_some_and(|&gain| gain < -loss)).count();
         (0..self.shapes.len()).any(|place| losses(place) * PAIRS >= pairs * (PAIRS - LOST))

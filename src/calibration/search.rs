@@ -2,8 +2,8 @@
 //!
 //! A candidate that changes no probe's plan is not timed at all, and of the others only those probes whose plans it
 //! changes. It meets the incumbent in pairs of times, in turns, and has to be more than 3 % faster in nine of ten of them, or
-//! far more in the first four; so what noise there is does not decide. On none of the probes may it be slower. Then both meet
-//! on shapes that were not searched with.
+//! far more in the first four; so what noise there is does not decide. On none of the probes may it be slower, but for the first
+//! number, which moves all of them to another kind of device at once. Then both meet on shapes that were not searched with.
 
 use super::contest::Contest;
 use super::probes::{NAMES, SHAPES, probes};
@@ -40,13 +40,18 @@ const KNOBS: [Knob; 15] = [
     Knob { values: &[16, 64, 128, 256, 512, 1024], set: |own, n| own.group = n },
 ];
 
+/// What the first knob may lose on a probe, as a logarithm.
+const GRAIN_LOSS: f64 = 0.25;
+
 /// How much one invocation does by itself, from what is worth a GPU's lane to what is worth a core's: numbers that only help
-/// together. A core has several to choose from.
+/// together. A core has several to choose from. The more each does, the fewer make a workgroup, so that groups are enough.
 fn set_grain(own: &mut Tuning, grain: u64) {
     own.busy_invocations = (1 << 19) / grain.max(8);
+    own.group = 256 / grain.min(16);
     own.max_team = (256 / grain).max(1);
     own.loads_per_split = 4 * grain;
     own.max_share = grain;
+    (own.column_packs, own.cached_rows) = if grain == 1 { (1, 0) } else { (4, 24) };
 }
 
 /// As many teams as there were keep the device busy.
@@ -176,8 +181,7 @@ impl Search {
         contest.timed(time);
         match contest.verdict() {
             None => self.contest = Some(contest),
-            // No probe pays for another.
-            Some(true) if contest.confirms() || !contest.is_slower_somewhere() => self.won(contest),
+            Some(true) if contest.confirms() || !contest.is_slower_somewhere(self.forgiven()) => self.won(contest),
             Some(_) if self.climbs => self.next_knob(),
             Some(_) => {}
         }
@@ -232,6 +236,13 @@ impl Search {
             }
         }
         None
+    }
+
+    /// What a candidate may lose on a probe. No probe pays for another, but the first knob moves to another kind of device:
+    /// what it loses there, others mend.
+    fn forgiven(&self) -> f64 {
+        let (knob, _) = self.place;
+        if knob == 0 { GRAIN_LOSS } else { 0.0 }
     }
 
     fn next_knob(&mut self) {
@@ -340,12 +351,29 @@ mod tests {
     #[test]
     fn no_probe_pays_for_another() {
         let start = Tuning::of(AdapterKind::Hardware);
-        let columns_slower = |trial: &Trial| match (trial.tuning.group < 256, trial.shape / SHAPES) {
+        let columns_slower = |Trial { shape, tuning }: &Trial| match (
+            tuning.group < 256 && tuning.max_team == start.max_team,
+            shape / SHAPES,
+        ) {
             (true, 4) => 1.1,
             (true, _) => 0.5,
             (false, _) => 1.0,
         };
         assert_eq!(searched(start, 20_000, columns_slower).best().group, 256);
+    }
+
+    /// Unless it is the grain, and the loss is one that other numbers may mend.
+    #[test]
+    fn a_grain_may_lose_a_little() {
+        let start = Tuning::of(AdapterKind::Hardware);
+        for (loss, max_team) in [(1.2, 1), (1.4, start.max_team)] {
+            let cores = |Trial { shape, tuning }: &Trial| match (tuning.max_share == 256, shape / SHAPES) {
+                (true, 5) => loss,
+                (true, _) => 0.5,
+                (false, _) => 1.0,
+            };
+            assert_eq!(searched(start, 20_000, cores).best().max_team, max_team);
+        }
     }
 
     /// What is better on the shapes that are searched with alone is not kept.
