@@ -161,7 +161,7 @@ impl Work {
             pack: 16 / kernel.dtype.bytes(),
             column_packs: if kernel.overrides.contains(&Override::Wide) { 4 } else { 1 },
             store_lanes,
-            tile: 4,
+            tile: if kernel.overrides.contains(&Override::RowByRow) && team.is_none() { 1 } else { 4 },
             ragged: kernel.overrides.contains(&Override::Ragged),
             spread: kernel.overrides.contains(&Override::Spread),
         }
