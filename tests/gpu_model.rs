@@ -20,12 +20,7 @@ use std::thread;
 use draw::{Kind, Problem};
 use model::{Device, Work};
 use serde_json::Value;
-use wgmax::{ArgMax, DType, Hardmax, Limits, Max, Operation, ReduceMax, Slices, View};
-
-/// What GPUs have.
-fn gpu() -> Limits {
-    Limits { max_group_invocations: 1024, max_group_memory_bytes: 32 << 10, ..Limits::default() }
-}
+use wgmax::{ArgMax, DType, Hardmax, Max, Operation, ReduceMax, Slices, View};
 
 /// The fastest memory, which is hardest to keep busy.
 fn h100() -> Device {
@@ -33,7 +28,7 @@ fn h100() -> Device {
 }
 
 fn count(op: &dyn Operation) -> Work {
-    Work::count(op, &gpu()).unwrap()
+    Work::count(op, &model::gpu()).unwrap()
 }
 
 /// Calls it for all of these, several at a time, and gives the answers in their order.

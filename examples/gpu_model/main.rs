@@ -68,7 +68,7 @@ fn options() -> Result<Options, Failure> {
     workloads.retain(|work| only.is_empty() || only.iter().any(|name| work["name"] == **name));
     let device = match args.opt_value_from_str("--adapter")? {
         Some(name) => adapter_limits(name)?,
-        None => Limits { max_group_invocations: 1024, max_group_memory_bytes: 32 << 10, ..Limits::default() },
+        None => model::gpu(),
     };
     let otherwise: Option<String> = args.opt_value_from_str("--limits")?;
     let options = Options {

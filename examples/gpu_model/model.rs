@@ -22,6 +22,11 @@ const ATTAINABLE: f64 = 0.92;
 /// How much faster the second cache is than memory.
 const CACHE: f64 = 2.0;
 
+/// What GPUs have.
+pub fn gpu() -> Limits {
+    Limits { max_group_invocations: 1024, max_group_memory_bytes: 32 << 10, ..Limits::default() }
+}
+
 /// A dispatch, counted.
 pub struct Counted {
     pub traffic: Traffic,

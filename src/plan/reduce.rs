@@ -102,13 +102,12 @@ impl Reduction<'_> {
         let Schedule { access, team, chunks, column_packs, share, .. } = *schedule;
         let results = self.unit_results(schedule, epilogue);
         let tasks = shape.outputs() * chunks;
-        let (pack, lanes) = (self.dtype.pack_elements(), schedule.epilogue(epilogue).lanes(self.dtype));
-        let group = self.group(access, team, schedule.epilogue(epilogue));
-        let block = pack * column_packs;
+        let epilogue = schedule.epilogue(epilogue);
+        let group = self.group(access, team, epilogue);
+        let block = self.dtype.pack_elements() * column_packs;
         let groups = match access {
             Access::Columns => {
-                // Where rows share words of the output, one invocation writes what lies in both.
-                let share_words = lanes > 1 && !shape.columns_are_whole(pack);
+                let share_words = self.columns_share_words(shape, epilogue);
                 (chunks * shape.column_blocks(block, share_words)).div_ceil(group / team)
             }
             _ if team > 1 => tasks.div_ceil(group / team),

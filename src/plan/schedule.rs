@@ -317,8 +317,7 @@ impl Reduction<'_> {
     /// As many invocations one below the other as keep the device busy, and have whole tiles; packs side by side fill sectors.
     fn column_team(&self, shape: &ReductionShape, epilogue: Epilogue, work: &Work) -> u64 {
         let (tuning, pack) = (&self.device.tuning, self.dtype.pack_elements());
-        let share_words = epilogue.lanes(self.dtype) > 1 && !shape.columns_are_whole(pack);
-        if share_words || tuning.max_team == 1 || tuning.column_packs > 1 {
+        if self.columns_share_words(shape, epilogue) || tuning.max_team == 1 || tuning.column_packs > 1 {
             return 1;
         }
         let side_by_side = shape.columns().unwrap_or(1).div_ceil(pack).next_power_of_two().min(FEWEST_PACKS_ACROSS);
@@ -326,6 +325,11 @@ impl Reduction<'_> {
         let wanted = (tuning.busy_invocations / work.tasks).next_power_of_two();
         let worth = shape.reduce_len() / tuning.loads_per_member;
         power_of_two_below(wanted.min(worth).min(most).min(tuning.max_team))
+    }
+
+    /// Whether rows of columns share words of the output: one invocation writes what lies in both.
+    pub fn columns_share_words(&self, shape: &ReductionShape, epilogue: Epilogue) -> bool {
+        epilogue.lanes(self.dtype) > 1 && !shape.columns_are_whole(self.dtype.pack_elements())
     }
 
     /// As many as take a run in one turn of four loads each.

@@ -1,6 +1,6 @@
-use super::FIRST_OPERAND;
 use std::fmt;
 
+use super::FIRST_OPERAND;
 use crate::DType;
 
 /// A shader: which program, over which storage type, with which overrides.
