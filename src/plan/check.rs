@@ -389,6 +389,7 @@ impl Work {
             format!("{len} elements in rows of {row_len}, {share} in turn: more than 0 expected")
         })?;
         countable(begin + len)?;
+        countable(len + row_len - 1)?; // as the shaders count rows
         let (pack, lanes, dims) = (kernel.dtype.pack_elements(), kernel.dtype.lanes(), params.sizes.len() as u64);
         // The elements that are written at once, those of a stretch, and the turns that it takes to begin one.
         let (write_len, stretch, begun) = match kernel.program {

@@ -160,12 +160,13 @@ impl<'a> Broadcast<'a> {
         if most < len && most > step { most - most % step } else { most }
     }
 
-    /// The most elements that invocations can write without looping for too long, even in rows of two.
+    /// The most elements that shaders can count, and that invocations can write without looping for too long, even in
+    /// rows of two. An operand says nothing of it: one that is repeated has fewer elements.
     fn writable(&self) -> u64 {
         let operands = (self.operands.len() as u64).min(self.max_operands);
         let row = Turns::of_row(operands, self.shape.len() as u64);
         let share = Turns::of_elements(self.op.dtype, row).max_writes(2);
-        self.device.max_invocations.saturating_mul(share)
+        self.device.max_invocations.saturating_mul(share).min(MAX_ELEMENTS)
     }
 
     /// What one dispatch reads, and the next. Of a buffer that may be written, too, no byte is bound twice by one.

@@ -185,7 +185,6 @@ fn few_invocations_write_much_in_many_dispatches() {
     planned(&Max::new(DType::U8, [vec![view(&shape); 7], vec![turned; 7]].concat()), &limits);
 }
 
-/// What parts have in common is their shape, not how they lie in their buffers.
 /// Where rows are short, and to find where they begin takes long, that decides how much an invocation writes.
 #[test]
 fn invocations_that_write_as_much_as_they_may_stop_in_time() {
@@ -204,6 +203,7 @@ fn invocations_that_write_as_much_as_they_may_stop_in_time() {
     }
 }
 
+/// What parts have in common is their shape, not how they lie in their buffers.
 #[test]
 fn parts_of_different_layout_are_reduced_together() {
     let contiguous = View::new([1, 2000, 2000]).unwrap();
@@ -290,4 +290,32 @@ fn bindings_stay_below_4_gib() {
             planned(&Max::new(dtype, [view.clone(), view]), &limits);
         }
     }
+}
+
+/// Around 2^31 and 2^32, where sums of 32 bits wrap: also where what is read is small, since it is repeated.
+#[test]
+fn what_32_bits_cannot_count_goes_in_parts() {
+    let repeated = |shape: [u64; 2], of: [u64; 2]| View::new(of).unwrap().broadcast(&shape).unwrap();
+    let shapes = [31, 32].into_iter().flat_map(|bits| {
+        let n = 1_u64 << bits;
+        [[1, n - 1], [1, n], [1, n + 1], [n / 2 + 1, 2], [65_535, n / 65_535], [n / 3, 3], [64_772, n / 64_772 + 1]]
+    });
+    for (shape, dtype) in shapes.flat_map(|shape| DType::ALL.map(|dtype| (shape, dtype))) {
+        for (adapter, max_groups) in AdapterKind::ALL.into_iter().flat_map(|a| [(a, 65_535), (a, 1 << 20)]) {
+            let limits = Limits { adapter, max_groups, max_binding_bytes: 1 << 44, ..Limits::default() };
+            for of in [[1, 1], [1, shape[1]], [shape[0], 1], shape] {
+                let view = repeated(shape, of);
+                lawful_plan(&Max::new(dtype, [view.clone()]), &limits);
+                lawful_plan(&Max::new(dtype, [view.clone(), repeated(shape, [1, 1])]), &limits);
+                for axis in [0, 1] {
+                    lawful_plan(&ReduceMax::new(dtype, view.clone()).axes([axis]), &limits);
+                    lawful_plan(&ArgMax::new(dtype, view.clone()).axes([axis]), &limits);
+                    lawful_plan(&Hardmax::new(dtype, view.clone(), Slices::Along(axis)), &limits);
+                }
+            }
+        }
+    }
+    // All of it is planned, in parts, and nothing of it is refused.
+    let limits = Limits { max_binding_bytes: 1 << 44, ..Limits::default() };
+    planned(&Max::new(DType::I8, [repeated([65_535, 64_772], [1, 1])]), &limits);
 }
