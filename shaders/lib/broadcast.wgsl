@@ -42,7 +42,7 @@ fn first_addresses() -> Addresses {
 fn row_addresses(row: u32) -> Addresses {
     var addresses = first_addresses();
     var rest = row;
-    for (var d = 0u; d < params.rank; d++) {
+    for (var d = 0u; (d < params.rank) & (rest != 0u); d++) { // see grid.wgsl
         let size = params.sizes[d / 4u][d % 4u];
         let next = rest / size;
         for (var n = 0u; n < OPERANDS; n++) {

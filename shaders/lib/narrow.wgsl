@@ -124,11 +124,15 @@ fn fold(m: Maxima, pack: vec4<u32>) -> Maxima { return join_maxima(m, maxima_of(
 // A pack's running maxima (Maxima, in int*.wgsl and float*.wgsl), read out.
 fn element_maximum(m: Maxima, i: u32) -> Key { return lane_maxima(m, i % LANES)[i / LANES]; }
 
-// The elements themselves, NaN made canonical.
+// The elements themselves, NaN made canonical. No loop over lanes: it would cost more than what it does.
 fn pack_of(m: Maxima) -> vec4<u32> {
     var pack = lane_bits(m, LANES - 1u);
-    for (var lane = 0u; lane + 1u < LANES; lane++) {
-        pack |= lane_bits(m, lane) >> vec4<u32>(32u - ELEMENT_BITS * (lane + 1u));
+    if (LANES > 1u) {
+        pack |= lane_bits(m, LANES / 4u * 2u) >> vec4<u32>(ELEMENT_BITS % 32u);
+    }
+    if (LANES > 2u) {
+        pack |= lane_bits(m, 1u) >> vec4<u32>(16u);
+        pack |= lane_bits(m, 0u) >> vec4<u32>(24u);
     }
     return pack;
 }

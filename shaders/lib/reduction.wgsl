@@ -40,7 +40,7 @@ fn kept_offset_around(index: u32, inner: u32) -> u32 {
     var offset = params.start;
     var d = inner;
     loop {
-        if (d + 1u >= params.kept_rank) {
+        if ((d + 1u >= params.kept_rank) | (rest == 0u)) { // see grid.wgsl
             break;
         }
         let dim = params.kept[d];
@@ -49,7 +49,7 @@ fn kept_offset_around(index: u32, inner: u32) -> u32 {
         rest = next;
         continuing {
             d += 1u;
-            break if d + 1u >= params.kept_rank;
+            break if (d + 1u >= params.kept_rank) | (rest == 0u);
         }
     }
     return offset + rest * params.kept[max(params.kept_rank, 1u) - 1u].y; // the last needs no division
@@ -60,7 +60,7 @@ fn outer_offset(run: u32) -> u32 {
     var offset = 0u;
     var d = 0u;
     loop {
-        if (d + 1u >= params.outer_rank) {
+        if ((d + 1u >= params.outer_rank) | (rest == 0u)) { // see grid.wgsl
             break;
         }
         let dim = params.outer[d];
@@ -69,7 +69,7 @@ fn outer_offset(run: u32) -> u32 {
         rest = next;
         continuing {
             d += 1u;
-            break if d + 1u >= params.outer_rank;
+            break if (d + 1u >= params.outer_rank) | (rest == 0u);
         }
     }
     return offset + rest * params.outer[max(params.outer_rank, 1u) - 1u].y;
