@@ -3,10 +3,11 @@
 // follow one another make a stretch. Where RAGGED, stretches begin anywhere, and a bunch may have rows of two.
 import package::{
     PACK_ELEMENTS, PAIRS, RAGGED, ROW_LEN, STORE_LANES, first_elements, group_number, joined, kept_offset_around, make_unit,
-    no_input, pack_anywhere, pack_at, pack_from_two, params, store_bunch, task_count,
+    no_input, outer_offset, pack_anywhere, pack_at, pack_from_two, params, store_bunch, task_count,
 };
 
 override GROUP: u32 = 64u;
+override FEW_RUNS: u32 = 0u; // the runs of a row, if there are two or three: they are taken with no loop
 const TEAM = 1u;
 
 @compute @workgroup_size(GROUP)
@@ -91,7 +92,15 @@ fn ragged_bunch(row: u32) -> BunchPlace {
     return BunchPlace(kept_offset_around(stretch, 1u) + before, kept_offset_around(stretch + 1u, 1u) - count, count);
 }
 
-fn moved(place: BunchPlace, by: u32) -> BunchPlace { return BunchPlace(place.first + by, place.other + by, place.count); }
+// How many runs a row has, and the bunch in which its run number n lies.
+fn row_runs() -> u32 { return params.reduce_len / ROW_LEN; }
+fn moved_by_runs(place: BunchPlace, n: u32) -> BunchPlace {
+    var by = n * params.outer[0].y; // two or three runs lie along one dimension
+    if (FEW_RUNS == 0u) {
+        by = outer_offset(n);
+    }
+    return BunchPlace(place.first + by, place.other + by, place.count);
+}
 
 // Pack number n of a bunch.
 fn bunch_pack(place: BunchPlace, n: u32) -> vec4<u32> {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::device::{column_member_bytes, stride_u32, to_u32};
 use super::fill::fill;
-use super::layout::{Dimension, Source, shader_dims};
+use super::layout::{Dimension, ReductionShape, Source, shader_dims};
 use super::schedule::{Reduction, Schedule};
 use super::windows::{Block, Window, whole, windows};
 use super::{Binding, Dispatch, Dispatches, Slot, nan_override, target_part};
@@ -186,6 +186,7 @@ impl Reduction<'_> {
         let overrides = [
             (schedule.chunks > 1).then_some(Override::Split),
             (shape.reduced.len() > 1).then_some(Override::Runs),
+            few_runs(shape, schedule.access).map(Override::FewRuns),
             (columns && schedule.column_packs > 1).then_some(Override::Wide),
             (columns && row_bytes >= tuning.far_bytes && !row_by_row).then_some(Override::Prefetch),
             (schedule.line < schedule.team).then_some(Override::Line(schedule.line as u32)),
@@ -195,6 +196,12 @@ impl Reduction<'_> {
         ];
         overrides.into_iter().flatten()
     }
+}
+
+/// The runs of a short row, if a kernel knows so many without a loop.
+fn few_runs(shape: &ReductionShape, access: Access) -> Option<u32> {
+    let runs = shape.reduce_len() / shape.run().size;
+    (matches!(access, Access::ShortRows { .. }) && matches!(runs, 2 | 3)).then_some(runs as u32)
 }
 
 /// Where a window's records belong among those of a block that begins with output `first`.

@@ -178,6 +178,8 @@ pub enum Override {
     Split,
     /// An output has more than one run.
     Runs,
+    /// The runs of a short row, where they are two or three: they are taken with no loop.
+    FewRuns(u32),
     /// A run, a row of columns or a bunch of short rows may begin or end within a pack.
     Ragged,
     /// A column kernel's invocations take four packs side by side.
@@ -212,6 +214,7 @@ impl Override {
             Override::PreserveEdges => "PRESERVE_EDGES",
             Override::Split => "SPLIT",
             Override::Runs => "RUNS",
+            Override::FewRuns(_) => "FEW_RUNS",
             Override::Ragged => "RAGGED",
             Override::Wide => "WIDE",
             Override::Prefetch => "PREFETCH",
@@ -226,7 +229,11 @@ impl Override {
     /// The value, as WebGPU takes it; 1 for true.
     pub const fn value(self) -> u32 {
         match self {
-            Override::Group(n) | Override::Team(n) | Override::Line(n) | Override::IndexWords(n) => n,
+            Override::Group(n)
+            | Override::Team(n)
+            | Override::Line(n)
+            | Override::IndexWords(n)
+            | Override::FewRuns(n) => n,
             Override::NansIgnored
             | Override::Last
             | Override::Accumulate

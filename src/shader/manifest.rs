@@ -136,7 +136,7 @@ files! {
     MAIN_COLUMNS = "lib/main_columns", binds [], overrides ["GROUP"];
     MAIN_COLUMNS_TEAM = "lib/main_columns_team", binds [], overrides ["GROUP", "TEAM"];
     REDUCE_STRIDED = "reduce_strided", binds [], overrides [];
-    REDUCE_SHORT_ROWS = "reduce_short_rows", binds [], overrides ["GROUP"];
+    REDUCE_SHORT_ROWS = "reduce_short_rows", binds [], overrides ["GROUP", "FEW_RUNS"];
     UNIT = "lib/unit", binds [], overrides [];
     MERGE = "merge", binds [reads(1, Word, Known)], overrides ["PARTIALS"];
     MAIN_SOLO = "lib/main_solo", binds [], overrides ["GROUP"];

@@ -35,7 +35,7 @@ pub fn programs() -> Vec<Program> {
 }
 
 /// Every constant, each with some value.
-pub const OVERRIDES: [Override; 19] = [
+pub const OVERRIDES: [Override; 20] = [
     Override::Group(64),
     Override::Team(16),
     Override::Line(4),
@@ -47,6 +47,7 @@ pub const OVERRIDES: [Override; 19] = [
     Override::PreserveEdges,
     Override::Split,
     Override::Runs,
+    Override::FewRuns(3),
     Override::Ragged,
     Override::Wide,
     Override::Prefetch,
