@@ -44,6 +44,10 @@ fn pack_with_one(element: u32) -> vec4<u32> {
     let unit = vec4<u32>(with_one(empty_unit(), element % LANES));
     return select(vec4<u32>(0u), unit, vec4<u32>(0u, 1u, 2u, 3u) == vec4<u32>(element / LANES));
 }
+// Of one lane of each word those are 1 whose winners are at their positions.
+fn lane_ones(own: vec4<u32>, positions: vec4<u32>, lane: u32) -> vec4<u32> {
+    return select(vec4<u32>(0u), vec4<u32>(with_one(empty_unit(), lane)), own == positions);
+}
 // What is kept of a unit whose first element is number `first`: the elements before `begin` and from `end` on.
 fn kept_lanes(unit: Unit, first: u32, begin: u32, end: u32) -> Unit {
     var kept = 0u;

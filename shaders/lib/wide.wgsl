@@ -28,6 +28,11 @@ fn pack_between(first: vec4<u32>, second: vec4<u32>, e: u32) -> vec4<u32> {
 }
 // A pack in which one element is 1 and the other is 0.
 fn pack_with_one(element: u32) -> vec4<u32> { return select(vec4<u32>(ONE, 0u, 0u), vec4<u32>(0u, 0u, ONE), element == 1u); }
+// The elements are 1 whose winners are at their positions.
+fn ones_where(own: vec2<u32>, positions: vec2<u32>) -> vec4<u32> {
+    let zero = vec2<u32>(0u, 0u);
+    return vec4<u32>(select(zero, ONE, own.x == positions.x), select(zero, ONE, own.y == positions.y));
+}
 fn kept_lanes(unit: Unit, first: u32, begin: u32, end: u32) -> Unit { return empty_unit(); }
 fn unit_key(unit: Unit, lane: u32) -> Key { return key_of(unit); }
 

@@ -1,5 +1,5 @@
 // The winners of a pack of columns, or of a bunch of short rows, which are bound four at once: of each lane those of the four words.
-import package::{LANES, empty_unit, with_one};
+import package::{LANES, lane_ones};
 
 @group(0) @binding(1) var<storage, read> winners: array<vec4<u32>>;
 
@@ -38,8 +38,4 @@ fn ones_at(own: PackWinners, position: u32) -> vec4<u32> {
         pack |= lane_ones(own.lane2, positions, 2u) | lane_ones(own.lane3, positions, 3u);
     }
     return pack;
-}
-
-fn lane_ones(own: vec4<u32>, positions: vec4<u32>, lane: u32) -> vec4<u32> {
-    return select(vec4<u32>(0u), vec4<u32>(with_one(empty_unit(), lane)), own == positions);
 }

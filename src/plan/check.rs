@@ -135,6 +135,7 @@ impl Dispatch {
             (Program::Fill, Params::Fill(_)) => true,
             (
                 Program::HardmaxWriteColumns { .. }
+                | Program::HardmaxWriteRaggedColumns
                 | Program::HardmaxWriteRows { .. }
                 | Program::HardmaxWriteShortRows { .. },
                 Params::HardmaxWrite(_),
@@ -368,6 +369,9 @@ impl Work {
             let packs = len / slice_len.saturating_mul(columns) * (columns / kernel.dtype.pack_elements());
             let tasks = packs.saturating_mul(slice_len.div_ceil(share));
             return Ok(Work { groups: tasks.div_ceil(group.invocations), turns: share.min(slice_len) });
+        }
+        if kernel.program == Program::HardmaxWriteRaggedColumns {
+            return Ok(Work::shared(len / kernel.dtype.pack_elements(), share, 1, group));
         }
         if let Program::HardmaxWriteShortRows { len: row } = kernel.program {
             return Ok(Work::shared(len / (kernel.dtype.pack_elements() * u64::from(row)), share, 1, group));

@@ -111,6 +111,13 @@ impl Output {
             return Ok(writer);
         }
         let (lanes, pack) = (self.dtype.lanes(), self.dtype.pack_elements());
+        if self.columns >= pack && self.columns > 1 {
+            let step = device.binding_step(&[self.dtype.bytes()]);
+            let writer = self.part(first, Program::HardmaxWriteRaggedColumns, pack, step, device)?;
+            if self.pays(first, &writer) && self.winners(first, writer.len, device).len() == 1 {
+                return Ok(writer);
+            }
+        }
         let long = self.slice_len > longest_short_row(self.dtype);
         if self.columns == 1 && (long || self.slice_len.is_multiple_of(pack)) {
             let step = device.binding_step(&[self.dtype.bytes()]);

@@ -54,6 +54,8 @@ pub enum Program {
         /// Whether rows are whole packs, and are written as such.
         packs: bool,
     },
+    /// The same in packs, where rows end within packs and are no shorter than one.
+    HardmaxWriteRaggedColumns,
     /// The same of slices that follow one another.
     HardmaxWriteRows {
         /// Whether packs are written, and not output units.
@@ -303,7 +305,10 @@ impl Kernel {
                 operands <= u32::BITS && (2..=longest_short_row(self.dtype)).contains(&len.into())
             }
             Program::HardmaxWriteShortRows { len } => (2..=longest_short_row(self.dtype)).contains(&len.into()),
-            Program::Fill | Program::HardmaxWriteColumns { .. } | Program::HardmaxWriteRows { .. } => true,
+            Program::Fill
+            | Program::HardmaxWriteColumns { .. }
+            | Program::HardmaxWriteRaggedColumns
+            | Program::HardmaxWriteRows { .. } => true,
         }
     }
 }
@@ -326,7 +331,10 @@ impl Program {
         match self {
             Program::Reduce { access, .. } => !matches!(access, Access::Strided),
             Program::HardmaxWriteRows { packs } | Program::HardmaxWriteColumns { packs } => packs,
-            Program::HardmaxWriteShortRows { .. } | Program::MaxPacks { .. } | Program::MaxShortRows { .. } => true,
+            Program::HardmaxWriteRaggedColumns
+            | Program::HardmaxWriteShortRows { .. }
+            | Program::MaxPacks { .. }
+            | Program::MaxShortRows { .. } => true,
             Program::Merge { epilogue, .. } => matches!(epilogue, Epilogue::Ones),
             Program::Fill | Program::MaxElements { .. } => false,
         }
@@ -381,6 +389,7 @@ impl fmt::Display for Kernel {
             Program::HardmaxWriteRows { packs } => {
                 write!(f, "hardmax_write_rows {}{}", self.dtype, if packs { " in packs" } else { "" })?;
             }
+            Program::HardmaxWriteRaggedColumns => write!(f, "hardmax_write_ragged_columns {}", self.dtype)?,
             Program::HardmaxWriteShortRows { len } => write!(f, "hardmax_write_short_rows of {len} {}", self.dtype)?,
             Program::MaxPacks { operands, splats, shifted, pairs } => {
                 let (splats, shifted) = (splats.count_ones(), shifted.count_ones());

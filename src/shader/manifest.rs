@@ -174,7 +174,10 @@ files! {
     HARDMAX_WRITE_ROWS = "hardmax_write_rows", binds [], overrides [];
     HARDMAX_WRITE_COLUMNS = "hardmax_write_columns", binds [writes(3, Unit, Result)], overrides [];
     HARDMAX_WRITE_PACKED_COLUMNS = "hardmax_write_packed_columns", binds [writes(3, Pack, Result)], overrides [];
+    HARDMAX_WRITE_RAGGED_COLUMNS = "hardmax_write_ragged_columns", binds [writes(3, Pack, Result)], overrides [];
     HARDMAX_WRITE_SHORT_ROWS = "hardmax_write_short_rows", binds [writes(3, Pack, Result)], overrides [];
+    PIECES_NARROW = "lib/pieces_narrow", binds [], overrides [];
+    PIECES_WIDE = "lib/pieces_wide", binds [], overrides [];
     WINNERS_NARROW = "lib/winners_narrow", binds [reads(1, Pack, Scratch)], overrides [];
     WINNERS_WIDE = "lib/winners_wide", binds [reads(1, Unit, Scratch)], overrides [];
 
@@ -279,6 +282,10 @@ impl Kernel {
             }
             Program::HardmaxWriteColumns { packs: true } => {
                 [&[WINNERS, HARDMAX_WRITE_PACKED_COLUMNS], winners_file(self.dtype), &[], &[], &[]]
+            }
+            Program::HardmaxWriteRaggedColumns => {
+                let pieces: Files = if self.dtype.bytes() == 8 { &[PIECES_WIDE] } else { &[PIECES_NARROW] };
+                [&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_RAGGED_COLUMNS], pieces, &[], &[], &[]]
             }
             Program::HardmaxWriteShortRows { .. } => {
                 [&[WINNERS, HARDMAX_WRITE_SHORT_ROWS], winners_file(self.dtype), &[], &[], &[]]

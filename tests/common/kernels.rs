@@ -7,6 +7,7 @@ use wgmax::plan::{Access, Epilogue, Kernel, Operator, Override, Program};
 pub fn programs() -> Vec<Program> {
     let mut programs = vec![Program::Fill];
     programs.extend([false, true].map(|packs| Program::HardmaxWriteColumns { packs }));
+    programs.push(Program::HardmaxWriteRaggedColumns);
     programs.extend([false, true].map(|packs| Program::HardmaxWriteRows { packs }));
     for operands in [0, 1, 2, 7, 32] {
         programs.push(Program::MaxElements { operands });

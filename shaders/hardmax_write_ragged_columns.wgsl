@@ -1,0 +1,36 @@
+// The same where rows end within packs, and are no shorter than one: an invocation writes packs one after another.
+import package::{BoundPack, GROUP, PACK_ELEMENTS, Pieces, bound_pack, group_number, ones_of_pieces, params, winners};
+
+@group(0) @binding(3) var<storage, read_write> values: array<BoundPack>;
+
+@compute @workgroup_size(GROUP)
+fn main(
+    @builtin(workgroup_id) id: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    if (max(arrayLength(&values), arrayLength(&winners)) == 0u) { // see grid.wgsl
+        return;
+    }
+    let first = (group_number(id, groups) * GROUP + local) * params.share;
+    let last = min(first + params.share, params.len / PACK_ELEMENTS);
+    // The slices that a row belongs to are a block.
+    let e = params.column + first * PACK_ELEMENTS;
+    let lines = e / params.columns;
+    var block = (params.position + lines) / params.slice_len;
+    var position = params.position + lines - block * params.slice_len;
+    var column = e - lines * params.columns;
+    for (var i = first; i < last; i++) {
+        let block_ends = position + 1u == params.slice_len;
+        let next_block = select(block, block + 1u, block_ends);
+        let next_position = select(position + 1u, 0u, block_ends);
+        let count = params.columns - column;
+        let own = block * params.columns + column - params.first_winner;
+        let next = next_block * params.columns - count - params.first_winner;
+        values[i] = bound_pack(ones_of_pieces(Pieces(count, own, next, position, next_position)));
+        let row_ends = count <= PACK_ELEMENTS;
+        column = select(column + PACK_ELEMENTS, PACK_ELEMENTS - count, row_ends);
+        block = select(block, next_block, row_ends);
+        position = select(position, next_position, row_ends);
+    }
+}
