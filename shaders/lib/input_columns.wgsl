@@ -1,8 +1,8 @@
 // Columns as packs, one below the other: a tile is four rows. Places are numbers of packs or, where RAGGED, of the elements
 // that packs begin with.
 import package::{
-    Ahead, Maxima, PACK_ELEMENTS, RAGGED, ahead_of, fold, join_maxima, maxima_of, pack_after, pack_anywhere, pack_at,
-    params,
+    Ahead, Maxima, PACK_ELEMENTS, RAGGED, ahead_of, fold, join_maxima, maxima_of, pack_after, pack_anywhere, pack_at, pack_between,
+    packs, params,
 };
 
 const ROWS_OF_TILE = vec4<u32>(0u, 1u, 2u, 3u);
@@ -17,6 +17,28 @@ fn column_pack(place: u32) -> vec4<u32> {
     }
     return pack_at(place);
 }
+
+// Four packs side by side.
+struct FourPacks { a: vec4<u32>, b: vec4<u32>, c: vec4<u32>, d: vec4<u32> }
+
+fn four_packs(place: u32) -> FourPacks {
+    if (!RAGGED) {
+        return FourPacks(pack_at(place), pack_at(place + 1u), pack_at(place + 2u), pack_at(place + 3u));
+    }
+    let p = place / PACK_ELEMENTS; // out of five whole ones
+    let b = pack_at(p + 1u);
+    let c = pack_at(p + 2u);
+    let d = pack_at(p + 3u);
+    return FourPacks(
+        pack_between(pack_at(p), b, place),
+        pack_between(b, c, place),
+        pack_between(c, d, place),
+        pack_between(d, pack_at(p + 4u), place),
+    );
+}
+
+// Whether there are five whole packs from the one on that has element e.
+fn has_five_packs(e: u32) -> bool { return e / PACK_ELEMENTS + 5u <= arrayLength(&packs); }
 
 // The packs of a tile. Where the rows end before it does, the first is taken again: that changes no maximum, and costs
 // less than a loop over what is left.

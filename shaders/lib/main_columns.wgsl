@@ -2,7 +2,7 @@
 // output, all outputs are cut into packs as if they were one row, and a pack may begin in one row and end in another.
 import package::{
     Chunk, ColumnBests, FARTHEST, PACK_ELEMENTS, RAGGED, ROW_BY_ROW, RUNS, STORE_LANES, WIDE, chunk_of, column_pack, empty_unit,
-    found_rows, group_number, kept_offset, maxima_of, no_column_bests, no_input, offer_rows, params, place_of, reduced_column,
+    found_rows, four_packs, group_number, has_five_packs, kept_offset, maxima_of, no_column_bests, no_input, offer_rows, params, place_of, reduced_column,
     rows_apart, run_of, run_within, store_columns, tile_maxima, tile_maxima_ahead, tile_rows, two_tile_maxima,
     two_tile_maxima_ahead, two_tiles,
 };
@@ -24,11 +24,28 @@ fn main(
     if (no_input() || index >= rows * params.chunks * blocks) { // see grid.wgsl
         return;
     }
-    let row = index / blocks;
+    // First all whole blocks, then those at the ends of rows: neighbours do the same.
+    let whole_blocks = columns / block_elements;
+    var row = index / max(whole_blocks, 1u);
+    var block_number = index - row * whole_blocks;
+    if (index >= rows * params.chunks * whole_blocks) {
+        row = index - rows * params.chunks * whole_blocks;
+        block_number = whole_blocks;
+    }
     let chunk = chunk_of(row, rows);
-    let column = (index - row * blocks) * block_elements;
+    let column = block_number * block_elements;
     let end = min(column + block_elements, columns);
     let first = chunk.output * columns + column;
+    if (RAGGED && WIDE) {
+        let line = first / params.columns;
+        let from_line = first - line * params.columns;
+        let start = kept_offset(line) + from_line;
+        let in_line = end - column == block_elements && from_line + block_elements <= params.columns;
+        if (in_line && has_five_packs(start + params.reach)) {
+            store_block(reduce_block(start, chunk), start, chunk, first);
+            return;
+        }
+    }
     if (RAGGED) {
         for (var n = 0u; n < min(end - column, block_elements); n += PACK_ELEMENTS) {
             reduce_ragged(chunk, first + n, min(end - column - n, PACK_ELEMENTS));
@@ -39,10 +56,7 @@ fn main(
     if (!WIDE) {
         reduce_pack(start, chunk, first);
     } else if (end - column == block_elements) {
-        var block = reduce_block(start, chunk);
-        for (var n = 0u; n < 4u; n++) {
-            store_pack(found_rows(block[n], start + n * PACK_ELEMENTS, chunk), chunk, first + n * PACK_ELEMENTS);
-        }
+        store_block(reduce_block(start, chunk), start, chunk, first);
     } else {
         for (var n = 0u; n < min(end - column, 4u * PACK_ELEMENTS); n += PACK_ELEMENTS) {
             reduce_pack(start + n, chunk, first + n);
@@ -75,6 +89,13 @@ fn reduce_pack(start: u32, chunk: Chunk, first: u32) {
     store_pack(reduced_column(start, chunk), chunk, first);
 }
 
+fn store_block(found: array<ColumnBests, 4>, start: u32, chunk: Chunk, first: u32) {
+    var block = found;
+    for (var n = 0u; n < 4u; n++) {
+        store_pack(found_rows(block[n], start + n * PACK_ELEMENTS, chunk), chunk, first + n * PACK_ELEMENTS);
+    }
+}
+
 fn store_pack(found: ColumnBests, chunk: Chunk, first: u32) {
     store_columns(found, chunk, first, 0u, PACK_ELEMENTS, PACK_ELEMENTS, empty_unit());
 }
@@ -96,12 +117,13 @@ fn reduce_block(start: u32, chunk: Chunk) -> array<ColumnBests, 4> {
         var p = place_of(start + run.offset);
         let len = min(run.len, FARTHEST);
         var i = 0u;
-        if (ROW_BY_ROW) {
+        if (ROW_BY_ROW || RAGGED) {
             for (; i < len; i++) {
-                offer_rows(&b0, maxima_of(column_pack(p)), run.r + i);
-                offer_rows(&b1, maxima_of(column_pack(p + 1u)), run.r + i);
-                offer_rows(&b2, maxima_of(column_pack(p + 2u)), run.r + i);
-                offer_rows(&b3, maxima_of(column_pack(p + 3u)), run.r + i);
+                let row = four_packs(p);
+                offer_rows(&b0, maxima_of(row.a), run.r + i);
+                offer_rows(&b1, maxima_of(row.b), run.r + i);
+                offer_rows(&b2, maxima_of(row.c), run.r + i);
+                offer_rows(&b3, maxima_of(row.d), run.r + i);
                 p += step;
             }
         }

@@ -174,7 +174,6 @@ impl Reduction<'_> {
         let Window { shape, schedule, .. } = window;
         let tuning = &self.device.tuning;
         let columns = schedule.access == Access::Columns;
-        let row_by_row = columns && self.compares_row_by_row(shape.reduce_len());
         let row_bytes = shape.run().stride.unsigned_abs().saturating_mul(self.dtype.bytes());
         let pack = self.dtype.pack_elements();
         let whole_packs = match schedule.access {
@@ -183,11 +182,14 @@ impl Reduction<'_> {
             Access::ShortRows { .. } => shape.bunches_are_whole(pack),
             Access::Strided => true,
         };
+        let wide = columns && schedule.column_packs > 1;
+        let winners = self.operator == Operator::ArgMax && wide && !whole_packs; // four packs of a row know their row
+        let row_by_row = columns && (self.compares_row_by_row(shape.reduce_len()) || winners);
         let overrides = [
             (schedule.chunks > 1).then_some(Override::Split),
             (shape.reduced.len() > 1).then_some(Override::Runs),
             few_runs(shape, schedule.access).map(Override::FewRuns),
-            (columns && schedule.column_packs > 1).then_some(Override::Wide),
+            wide.then_some(Override::Wide),
             (columns && row_bytes >= tuning.far_bytes && !row_by_row).then_some(Override::Prefetch),
             (schedule.line < schedule.team).then_some(Override::Line(schedule.line as u32)),
             row_by_row.then_some(Override::RowByRow),
@@ -236,6 +238,7 @@ fn params(window: &Window, record_origin: Option<RecordOrigin>) -> Result<Reduct
         start: to_u32(shape.start)?,
         columns: if columns { to_u32(shape.columns().unwrap_or(1))? } else { 1 },
         share: to_u32(schedule.share)?,
+        reach: to_u32(shape.reach())?,
         kept: shader_dims(kept, record_origin.is_some())?,
         outer: shader_dims(&shape.reduced[1..], record_origin.is_some())?,
         record_origin: record_origin.unwrap_or_default(),
