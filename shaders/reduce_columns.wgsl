@@ -21,18 +21,19 @@ fn found_rows(found: ColumnBests, start: u32, chunk: Chunk) -> ColumnBests {
     return located(found, start, chunk.end);
 }
 
-// Columns [begin, end) of a pack of which `count` are stored. What they make of a unit that others share is given back.
+// Columns [begin, end) of a pack whose first is output number `first`; those from `last` on are not this invocation's. What they
+// make of a unit that others share is given back.
 fn store_columns(
     found: ColumnBests,
     chunk: Chunk,
     first: u32,
     begin: u32,
     end: u32,
-    count: u32,
+    last: u32,
     shared_unit: Unit,
 ) -> Unit {
     var bests = found;
-    if (end - begin == PACK_ELEMENTS && stored_whole(bests, first)) {
+    if (end - begin == PACK_ELEMENTS && first % STORE_LANES == 0u && stored_whole(bests, first)) {
         return shared_unit;
     }
     var unit = shared_unit;
@@ -41,9 +42,10 @@ fn store_columns(
         if (i >= end) {
             break;
         }
-        unit = store_lane(unit, i % STORE_LANES, task_of(first + i, chunk.number), column_best(&bests, i));
-        if ((i + 1u) % STORE_LANES == 0u || i + 1u == count) {
-            store_unit((first + i) / STORE_LANES, unit);
+        let output = first + i;
+        unit = store_lane(unit, output % STORE_LANES, task_of(output, chunk.number), column_best(&bests, i));
+        if ((output + 1u) % STORE_LANES == 0u || output + 1u == last) {
+            store_unit(output / STORE_LANES, unit);
             unit = empty_unit();
         }
         continuing {

@@ -36,19 +36,14 @@ fn main(
     let column = block_number * block_elements;
     let end = min(column + block_elements, columns);
     let first = chunk.output * columns + column;
-    if (RAGGED && WIDE) {
-        let line = first / params.columns;
-        let from_line = first - line * params.columns;
-        let start = kept_offset(line) + from_line;
-        let in_line = end - column == block_elements && from_line + block_elements <= params.columns;
-        if (in_line && has_five_packs(start + params.reach)) {
-            store_block(reduce_block(start, chunk), start, chunk, first);
-            return;
-        }
-    }
     if (RAGGED) {
-        for (var n = 0u; n < min(end - column, block_elements); n += PACK_ELEMENTS) {
-            reduce_ragged(chunk, first + n, min(end - column - n, PACK_ELEMENTS));
+        let count = min(end - column, block_elements);
+        if (WIDE && has_blocks(first, count)) {
+            reduce_ragged_block(chunk, first, count);
+        } else {
+            for (var n = 0u; n < count; n += PACK_ELEMENTS) {
+                reduce_ragged(chunk, first + n, min(count - n, PACK_ELEMENTS));
+            }
         }
         return;
     }
@@ -77,7 +72,49 @@ fn reduce_ragged(chunk: Chunk, first: u32, count: u32) {
         let start = kept_offset(row) + first - row_first;
         let begin = max(row_first, first) - first;
         let end = min(row_first + params.columns - first, count);
-        unit = store_columns(reduced_column(start, chunk), chunk, first, begin, end, count, unit);
+        unit = store_columns(reduced_column(start, chunk), chunk, first, begin, end, first + count, unit);
+        continuing {
+            row += 1u;
+            break if row >= rows_end;
+        }
+    }
+}
+
+// Whether these outputs' rows of columns have four packs each, of which memory has five whole ones.
+fn has_blocks(first: u32, count: u32) -> bool {
+    let row = first / params.columns;
+    let start = kept_offset(row) + block_column(first - row * params.columns);
+    let next = kept_offset((first + count - 1u) / params.columns);
+    return params.columns >= 4u * PACK_ELEMENTS && has_five_packs(max(start, next) + params.reach);
+}
+
+// Where a block begins that has a row's column number `column`.
+fn block_column(column: u32) -> u32 { return min(column, params.columns - 4u * PACK_ELEMENTS); }
+
+// The same as `reduce_ragged`, of as many outputs as a block has at most: of each row that has some of them four packs are
+// reduced at once, moved back where they would reach behind the row.
+fn reduce_ragged_block(chunk: Chunk, first: u32, count: u32) {
+    let rows_end = (first + count - 1u) / params.columns + 1u;
+    var row = first / params.columns;
+    var unit = empty_unit();
+    loop {
+        if (row >= rows_end) {
+            break;
+        }
+        let row_first = row * params.columns;
+        let begin = max(row_first, first) - row_first;
+        let end = min(first + count - row_first, params.columns);
+        let column = block_column(begin);
+        var block = reduce_block(kept_offset(row) + column, chunk);
+        for (var n = 0u; n < 4u; n++) {
+            let pack_begin = column + n * PACK_ELEMENTS;
+            let own_begin = max(begin, pack_begin);
+            let own_end = min(end, pack_begin + PACK_ELEMENTS);
+            if (own_begin < own_end) {
+                let found = block[n];
+                unit = store_columns(found, chunk, row_first + pack_begin, own_begin - pack_begin, own_end - pack_begin, first + count, unit);
+            }
+        }
         continuing {
             row += 1u;
             break if row >= rows_end;
@@ -97,7 +134,7 @@ fn store_block(found: array<ColumnBests, 4>, start: u32, chunk: Chunk, first: u3
 }
 
 fn store_pack(found: ColumnBests, chunk: Chunk, first: u32) {
-    store_columns(found, chunk, first, 0u, PACK_ELEMENTS, PACK_ELEMENTS, empty_unit());
+    store_columns(found, chunk, first, 0u, PACK_ELEMENTS, first + PACK_ELEMENTS, empty_unit());
 }
 
 // Four whole packs side by side, eight rows in flight, or one.

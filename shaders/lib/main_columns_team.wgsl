@@ -45,7 +45,8 @@ fn main(
     }
     if (has_task && member == 0u) {
         let count = min(params.columns - column, PACK_ELEMENTS);
-        store_columns(found, chunk, chunk.output * params.columns + column, 0u, count, count, empty_unit());
+        let first = chunk.output * params.columns + column;
+        store_columns(found, chunk, first, 0u, count, first + count, empty_unit());
     }
 }
 
