@@ -1,11 +1,12 @@
 // Reduces where the run is contiguous: whole packs, four loads in flight. LINE members of a team take a run together; where
 // runs are too short for all of them, the others take other runs meanwhile.
 import package::{
-    Best, FARTHEST, RAGGED, RUNS, RowBest, TEAM, chunk_of, kept_offset, no_row_best, offer_pack, offer_tile, pack_range,
-    params, partial_pack, row_result, run_of, run_within,
+    Best, FARTHEST, PACK_ELEMENTS, RAGGED, RUNS, RowBest, TEAM, chunk_of, kept_offset, masked_pack, no_row_best, offer_pack, offer_tile, pack_at, pack_range,
+    packs, params, partial_pack, row_result, run_of, run_within,
 };
 
 override LINE: u32 = TEAM;
+override FEW_PACKS: bool = false; // runs are a few packs, and begin anywhere: packs are taken one by one, whole ones under masks
 
 // A Hardmax's slice is what is reduced to an output, and its team writes all of it.
 fn slice_len() -> u32 { return params.reduce_len; }
@@ -34,6 +35,9 @@ fn reduce_chunk(task: u32, member: u32) -> Best {
 
 // Offers the tiles of elements [begin, end) that are a member's.
 fn reduce_run(before: RowBest, run: u32, begin: u32, end: u32, member: u32) -> RowBest {
+    if (FEW_PACKS) {
+        return reduce_few_packs(before, run, begin, end);
+    }
     let range = pack_range(begin, end);
     var best = before;
     if (RAGGED && range.head && member == 0u) {
@@ -53,6 +57,27 @@ fn reduce_run(before: RowBest, run: u32, begin: u32, end: u32, member: u32) -> R
     }
     if (RAGGED && range.tail && member == LINE - 1u) {
         best = offer_pack(best, partial_pack(range.last, begin, end), run, range.last);
+    }
+    return best;
+}
+
+fn reduce_few_packs(before: RowBest, run: u32, begin: u32, end: u32) -> RowBest {
+    let last = min((end + PACK_ELEMENTS - 1u) / PACK_ELEMENTS, FARTHEST);
+    let whole = min(last, arrayLength(&packs));
+    var best = before;
+    var p = begin / PACK_ELEMENTS;
+    loop {
+        if (p >= whole) {
+            break;
+        }
+        best = offer_pack(best, masked_pack(pack_at(p), p, begin, end), run, p);
+        continuing {
+            p += 1u;
+            break if p >= whole;
+        }
+    }
+    if (whole < last) { // the binding ends within it
+        best = offer_pack(best, partial_pack(whole, begin, end), run, whole);
     }
     return best;
 }

@@ -43,6 +43,9 @@ pub struct Tuning {
     pub cached_rows: u64,
     /// The rows of columns up to which an ArgMax compares them one by one, and not four by four.
     pub few_rows: u64,
+    /// The packs of a row up to which an ArgMax takes them one by one, under masks, where rows begin anywhere, and looks for the
+    /// winner in its own. Values are taken so from rows of less than two packs. Only where teams are of one.
+    pub few_packs: u64,
     /// The bytes from one row of columns to the next from which on what rows begin with is asked for ahead, where an
     /// invocation takes one pack of them.
     pub far_bytes: u64,
@@ -67,6 +70,7 @@ const LAVAPIPE: Tuning = Tuning {
     column_packs: 4,
     few_rows: 1024,
     cached_rows: 24,
+    few_packs: 24,
     far_bytes: NEVER,
     max_share: 256,
     int64: true,
@@ -78,6 +82,7 @@ const SWIFTSHADER: Tuning = Tuning {
     loads_per_turn: 1,
     column_packs: 1,
     few_rows: 24,
+    few_packs: 1,
     far_bytes: 8192,
     int64: false,
     ..LAVAPIPE
@@ -95,6 +100,7 @@ const HARDWARE: Tuning = Tuning {
     column_packs: 1,
     few_rows: NEVER,
     cached_rows: 0,
+    few_packs: 0,
     far_bytes: NEVER,
     max_share: 1,
     int64: false,
@@ -155,7 +161,7 @@ use TuningRange::{Between, Either, PowerOfTwo};
 
 impl Tuning {
     /// The numbers, and what each may be. (`int64` is none of them: it is true or false.)
-    pub const FIELDS: [TuningField; 12] = fields! {
+    pub const FIELDS: [TuningField; 13] = fields! {
         group: PowerOfTwo(1024),
         max_team: PowerOfTwo(1024),
         loads_per_member: Between(1, NEVER),
@@ -166,6 +172,7 @@ impl Tuning {
         column_packs: Either(1, 4),
         cached_rows: Between(0, NEVER),
         few_rows: Between(0, NEVER),
+        few_packs: Between(0, NEVER),
         far_bytes: Between(0, NEVER),
         max_share: Between(1, 1024),
     };

@@ -40,7 +40,10 @@ fn byte_mask(begin: vec4<i32>, end: vec4<i32>) -> vec4<u32> {
 
 // Pack number p; elements outside [begin, end) are such that they lose.
 fn partial_pack(p: u32, begin: u32, end: u32) -> vec4<u32> {
-    let raw = four_words(p * 4u + vec4<u32>(0u, 1u, 2u, 3u));
+    return masked_pack(four_words(p * 4u + vec4<u32>(0u, 1u, 2u, 3u)), p, begin, end);
+}
+
+fn masked_pack(raw: vec4<u32>, p: u32, begin: u32, end: u32) -> vec4<u32> {
     let first = p * PACK_ELEMENTS;
     let word_bytes = vec4<i32>(0, 4, 8, 12);
     let begin_byte = i32(max(begin, first) - first) * i32(ELEMENT_BYTES);

@@ -2,8 +2,8 @@
 // tile's place, and reads that tile again at the end. In a team it keeps the winning pack's place, as the position of the
 // pack's first element: so teams merge, and only the winner of all is looked at again.
 import package::{
-    Best, Chunk, Key, LAST, LEAST_KEY, PACK_ELEMENTS, RAGGED, RUNS, TEAM, Tie, Tile, chunk_of, is_none, join_peaks,
-    kept_offset, key_equal, key_greater, key_max, matches, no_best, no_input, pack_at, pack_within, params, peak_key, peak_of,
+    Best, Chunk, FEW_PACKS, Key, LAST, LEAST_KEY, PACK_ELEMENTS, RAGGED, RUNS, TEAM, Tie, Tile, chunk_of, is_none, join_peaks,
+    kept_offset, key_equal, key_greater, key_max, matches, no_best, no_input, pack_at, pack_within, packs, params, peak_key, peak_of,
     run_of, run_within, tie_key, tie_of, tile_at,
 };
 
@@ -62,7 +62,9 @@ fn row_result(w: RowBest, chunk: Chunk, base: u32) -> Best {
     let begin = base + run.offset;
     let end = begin + run.len;
     var e = max(w.pack * PACK_ELEMENTS, begin);
-    if (TEAM == 1u) {
+    if (FEW_PACKS) {
+        e = element_of(w.pack, matches_within(w.pack, tie_of(w.key), begin, end));
+    } else if (TEAM == 1u) {
         e = locate(w, begin, end);
     }
     return Best(w.key, run.r + e - begin);
@@ -116,5 +118,11 @@ fn matches_within(p: u32, tie: Tie, begin: u32, end: u32) -> u32 {
     }
     let from_begin = 0xffffffffu << (max(begin, first) - first);
     let from_end = 0xffffffffu << min(max(end, first) - first, PACK_ELEMENTS);
-    return matches(pack_within(first, begin, end), tie) & from_begin & ~from_end;
+    var words: vec4<u32>;
+    if (FEW_PACKS && p < arrayLength(&packs)) {
+        words = pack_at(p);
+    } else {
+        words = pack_within(first, begin, end);
+    }
+    return matches(words, tie) & from_begin & ~from_end;
 }

@@ -51,7 +51,7 @@ fn set_grain(own: &mut Tuning, grain: u64) {
     own.max_team = (256 / grain).max(1);
     own.loads_per_split = 4 * grain;
     own.max_share = grain;
-    (own.column_packs, own.cached_rows) = if grain == 1 { (1, 0) } else { (4, 24) };
+    (own.column_packs, own.cached_rows, own.few_packs) = if grain == 1 { (1, 0, 0) } else { (4, 24, 1) };
 }
 
 /// As many teams as there were keep the device busy.

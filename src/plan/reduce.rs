@@ -182,6 +182,10 @@ impl Reduction<'_> {
             Access::ShortRows { .. } => shape.bunches_are_whole(pack),
             Access::Strided => true,
         };
+        let few_packs = schedule.access == Access::Rows
+            && schedule.team == 1
+            && !whole_packs
+            && self.takes_few_packs(shape.run().size);
         let wide = columns && schedule.column_packs > 1;
         let winners = self.operator == Operator::ArgMax && wide && !whole_packs; // four packs of a row know their row
         let row_by_row = columns && (self.compares_row_by_row(shape.reduce_len()) || winners);
@@ -193,6 +197,7 @@ impl Reduction<'_> {
             (columns && row_bytes >= tuning.far_bytes && !row_by_row).then_some(Override::Prefetch),
             (schedule.line < schedule.team).then_some(Override::Line(schedule.line as u32)),
             row_by_row.then_some(Override::RowByRow),
+            few_packs.then_some(Override::FewPacks),
             (!whole_packs).then_some(Override::Ragged),
             (!whole_packs && schedule.access != Access::Rows && self.device.spreads()).then_some(Override::Pairs),
         ];

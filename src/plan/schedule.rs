@@ -260,13 +260,21 @@ impl Reduction<'_> {
             };
             columns >= fewest_packs * pack && loads >= fewest_loads && step_fits && invocations_fit
         });
-        if has_packs && run.stride == 1 && run.size >= 2 * pack {
+        let few_packs = self.takes_few_packs(run.size);
+        if has_packs && run.stride == 1 && (run.size >= 2 * pack || few_packs) {
             Access::Rows
         } else if has_packs && columns_fit {
             Access::Columns
         } else {
             Access::Strided
         }
+    }
+
+    /// Whether an invocation takes runs of so many elements pack by pack where they begin anywhere.
+    pub fn takes_few_packs(&self, run_len: u64) -> bool {
+        let (pack, few) = (self.dtype.pack_elements(), self.device.tuning.few_packs);
+        let most = if self.operator == Operator::ArgMax { few } else { few.min(1) };
+        !self.device.spreads() && run_len > pack && run_len / pack <= most
     }
 
     /// Whether an invocation of a column kernel compares so many rows one by one: where there are few, and of 64-bit types.

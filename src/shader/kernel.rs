@@ -193,6 +193,8 @@ pub enum Override {
     RowByRow,
     /// Packs that begin anywhere come out of two whole ones, and not word by word.
     Pairs,
+    /// Rows that begin anywhere have a few packs, which are taken one by one.
+    FewPacks,
     /// An invocation of Max takes four packs of a row, and its neighbours those beside each of them.
     Spread,
     /// The output is one row.
@@ -222,6 +224,7 @@ impl Override {
             Override::Prefetch => "PREFETCH",
             Override::RowByRow => "ROW_BY_ROW",
             Override::Pairs => "PAIRS",
+            Override::FewPacks => "FEW_PACKS",
             Override::Spread => "SPREAD",
             Override::OneRow => "ONE_ROW",
             Override::Partials => "PARTIALS",
@@ -248,6 +251,7 @@ impl Override {
             | Override::Prefetch
             | Override::RowByRow
             | Override::Pairs
+            | Override::FewPacks
             | Override::Spread
             | Override::OneRow
             | Override::Partials => 1,

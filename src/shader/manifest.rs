@@ -131,7 +131,7 @@ files! {
     AHEAD = "lib/ahead", binds [], overrides [];
     AHEAD_INT64 = "lib/ahead_int64", binds [], overrides [];
     INPUT_COLUMNS = "lib/input_columns", binds [], overrides ["PREFETCH"];
-    REDUCE_ROWS = "reduce_rows", binds [], overrides ["LINE"];
+    REDUCE_ROWS = "reduce_rows", binds [], overrides ["LINE", "FEW_PACKS"];
     REDUCE_COLUMNS = "reduce_columns", binds [], overrides ["WIDE", "ROW_BY_ROW"];
     MAIN_COLUMNS = "lib/main_columns", binds [], overrides ["GROUP"];
     MAIN_COLUMNS_TEAM = "lib/main_columns_team", binds [], overrides ["GROUP", "TEAM"];

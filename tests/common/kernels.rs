@@ -36,7 +36,7 @@ pub fn programs() -> Vec<Program> {
 }
 
 /// Every constant, each with some value.
-pub const OVERRIDES: [Override; 20] = [
+pub const OVERRIDES: [Override; 21] = [
     Override::Group(64),
     Override::Team(16),
     Override::Line(4),
@@ -54,6 +54,7 @@ pub const OVERRIDES: [Override; 20] = [
     Override::Prefetch,
     Override::RowByRow,
     Override::Pairs,
+    Override::FewPacks,
     Override::Spread,
     Override::OneRow,
     Override::Partials,
