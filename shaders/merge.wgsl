@@ -1,11 +1,12 @@
 // Puts together what is known of each output: the records of the chunks and windows that it was cut into, which are a row,
 // or the partials of shards, which come shard by shard.
 import package::{
-    Best, FARTHEST, Key, RECORD_WORDS, TEAM, best_of_partial, key_below, key_equal, key_of_number, merge, no_best, recorded,
+    Best, FARTHEST, Key, RECORD_WORDS, TEAM, best_of_partial, key_below, key_equal, key_of_number, merge, no_best, of_fold, recorded,
     tie_key,
 };
 
 override PARTIALS: bool = false;
+override FOLDED: bool = false; // an output's records come from several columns
 
 struct Params {
     outputs: u32,
@@ -13,6 +14,8 @@ struct Params {
     share: u32,   // output units that an invocation without a team makes, one after another
     slice_len: u32, // of Hardmax: elements of a slice
     parts: u32,     // teams that write a slice, a part each
+    columns: u32,   // where FOLDED: outputs that lie side by side
+    folds: u32,     // and columns of records for each of them, so many outputs apart: a power of two
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -42,6 +45,13 @@ fn parts_of_slice() -> u32 { return params.parts; }
 fn known(task: u32, n: u32) -> Best {
     if (PARTIALS) {
         return best_of_partial((n * params.outputs + task) * 4u);
+    }
+    if (FOLDED) {
+        let block = task / params.columns;
+        let run = params.records / params.folds; // the records of a column
+        let fold = n / run;
+        let column = (block * params.folds + fold) * params.columns + task - block * params.columns;
+        return of_fold(recorded((column * run + n - fold * run) * RECORD_WORDS), fold, firstTrailingBit(params.folds));
     }
     return recorded((task * params.records + n) * RECORD_WORDS);
 }

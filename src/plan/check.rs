@@ -344,6 +344,12 @@ impl Work {
     fn of_merge(kernel: &Kernel, params: &MergeParams, group: &Group) -> Result<Work, Error> {
         let [outputs, records, share] = [params.outputs, params.records, params.share].map(u64::from);
         ensure(outputs > 0 && share > 0, || format!("{outputs} outputs, {share} in turn: more than 0 expected"))?;
+        let [columns, folds] = [params.columns, params.folds].map(u64::from);
+        let folded = kernel.overrides.contains(&Override::Folded);
+        ensure(!folded || columns > 0 && folds.is_power_of_two() && (2..=records).contains(&folds), || {
+            format!("{records} records of {folds} folds of {columns}: a power of two of them, and a record of each expected")
+        })?;
+        countable(outputs.saturating_mul(records).saturating_mul(4))?;
         let turns = records.div_ceil(group.team);
         if !matches!(kernel.program, Program::Merge { epilogue: Epilogue::Ones, .. }) {
             return Ok(Work::reducing(kernel, outputs, share, turns, group));

@@ -41,8 +41,7 @@ pub(super) fn reduce_to_ones(
     if !(finds_in_team && chunks == 1 || merges_in_team) {
         return Ok(None);
     }
-    let block = Block { outputs: 0..reduction.out_len, windows: vec![window], epilogue: reduction.epilogue };
-    reduction.block(&block, vec![target]).map(Some)
+    reduction.block(&Block::whole(reduction, window), vec![target]).map(Some)
 }
 
 impl Reduction<'_> {
@@ -52,7 +51,7 @@ impl Reduction<'_> {
         }
         let outputs = block.outputs.end - block.outputs.start;
         let records = block.windows.iter().map(|window| window.schedule.chunks).max().unwrap_or(0);
-        let bytes = outputs * records * self.record_bytes();
+        let bytes = outputs * block.folds * records * self.record_bytes();
         let limit = self.device.limits.max_binding_bytes;
         if bytes > limit {
             return Err(Error::TooLarge { what: "bytes of records", given: bytes, limit });
@@ -66,7 +65,12 @@ impl Reduction<'_> {
             let record_origin = if joined { Some(record_origin(window, block.outputs.start, records)?) } else { None };
             dispatches.push(self.window(window, Epilogue::Record, vec![binding], record_origin)?)?;
         }
-        dispatches.push(self.merge(outputs, records, binding, targets)?)?;
+        let mut merge = self.merge(outputs, records * block.folds, binding, targets)?;
+        if block.folds > 1 {
+            let columns = block.windows[0].shape.kept[0].size / block.folds;
+            merge = folded(merge, to_u32(columns)?, to_u32(block.folds)?);
+        }
+        dispatches.push(merge)?;
         Ok(dispatches)
     }
 
@@ -142,6 +146,8 @@ impl Reduction<'_> {
             share: to_u32(share)?,
             slice_len: to_u32(slice_len)?,
             parts: to_u32(parts)?,
+            columns: 0,
+            folds: 0,
         };
         let (overrides, int64) = (self.overrides(Access::Strided, team, self.epilogue), self.device.tuning.int64);
         Ok(Dispatch {
@@ -203,6 +209,15 @@ impl Reduction<'_> {
         ];
         overrides.into_iter().flatten()
     }
+}
+
+/// A merge of records that come from several columns for each output.
+fn folded(mut merge: Dispatch, columns: u32, folds: u32) -> Dispatch {
+    merge.kernel.overrides.push(Override::Folded);
+    if let Params::Merge(params) = &mut merge.params {
+        (params.columns, params.folds) = (columns, folds);
+    }
+    merge
 }
 
 /// The runs of a short row, if a kernel knows so many without a loop.

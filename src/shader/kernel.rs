@@ -199,6 +199,8 @@ pub enum Override {
     Spread,
     /// The output is one row.
     OneRow,
+    /// The records of an output come from several columns, so many outputs apart.
+    Folded,
     /// What is merged are partials of shards, and not records.
     Partials,
 }
@@ -227,6 +229,7 @@ impl Override {
             Override::FewPacks => "FEW_PACKS",
             Override::Spread => "SPREAD",
             Override::OneRow => "ONE_ROW",
+            Override::Folded => "FOLDED",
             Override::Partials => "PARTIALS",
         }
     }
@@ -254,6 +257,7 @@ impl Override {
             | Override::FewPacks
             | Override::Spread
             | Override::OneRow
+            | Override::Folded
             | Override::Partials => 1,
         }
     }

@@ -138,7 +138,7 @@ files! {
     REDUCE_STRIDED = "reduce_strided", binds [], overrides [];
     REDUCE_SHORT_ROWS = "reduce_short_rows", binds [], overrides ["GROUP", "FEW_RUNS"];
     UNIT = "lib/unit", binds [], overrides [];
-    MERGE = "merge", binds [reads(1, Word, Known)], overrides ["PARTIALS"];
+    MERGE = "merge", binds [reads(1, Word, Known)], overrides ["PARTIALS", "FOLDED"];
     MAIN_SOLO = "lib/main_solo", binds [], overrides ["GROUP"];
     TEAM = "lib/team", binds [], overrides ["GROUP", "TEAM"];
     MAIN_TEAM = "lib/main_team", binds [], overrides [];

@@ -26,8 +26,8 @@ impl Params {
     pub fn to_bytes(&self) -> Vec<u8> {
         let words = match self {
             Params::Reduction(params) => params.words(),
-            Params::Merge(MergeParams { outputs, records, share, slice_len, parts }) => {
-                vec![*outputs, *records, *share, *slice_len, *parts]
+            Params::Merge(MergeParams { outputs, records, share, slice_len, parts, columns, folds }) => {
+                vec![*outputs, *records, *share, *slice_len, *parts, *columns, *folds]
             }
             Params::Fill(FillParams { words, share, low, high }) => vec![*words, *share, *low, *high],
             Params::HardmaxWrite(params) => params.words(),
@@ -142,6 +142,10 @@ pub struct MergeParams {
     pub slice_len: u32,
     /// The teams that write a slice, a part each; 0 where none is written.
     pub parts: u32,
+    /// Where an output's records come from several columns, the outputs side by side; else 0.
+    pub columns: u32,
+    /// The columns of each of them, a power of two; else 0.
+    pub folds: u32,
 }
 
 /// 64 bits as the shaders take them, the low word first.

@@ -36,7 +36,7 @@ pub fn programs() -> Vec<Program> {
 }
 
 /// Every constant, each with some value.
-pub const OVERRIDES: [Override; 21] = [
+pub const OVERRIDES: [Override; 22] = [
     Override::Group(64),
     Override::Team(16),
     Override::Line(4),
@@ -57,6 +57,7 @@ pub const OVERRIDES: [Override; 21] = [
     Override::FewPacks,
     Override::Spread,
     Override::OneRow,
+    Override::Folded,
     Override::Partials,
 ];
 
