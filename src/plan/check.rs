@@ -347,7 +347,9 @@ impl Work {
         let [columns, folds] = [params.columns, params.folds].map(u64::from);
         let folded = kernel.overrides.contains(&Override::Folded);
         ensure(!folded || columns > 0 && folds.is_power_of_two() && (2..=records).contains(&folds), || {
-            format!("{records} records of {folds} folds of {columns}: a power of two of them, and a record of each expected")
+            format!(
+                "{records} records of {folds} folds of {columns}: a power of two of them, and a record of each expected"
+            )
         })?;
         countable(outputs.saturating_mul(records).saturating_mul(4))?;
         let turns = records.div_ceil(group.team);
@@ -443,6 +445,7 @@ fn chunk_turns(kernel: &Kernel, params: &ReductionParams, access: Access, group:
     countable(reduce_len + next(Override::Split, chunk_len).max(next(Override::Runs, run_len)))?;
     let (runs, run_len) = if has(Override::Runs) { (len.div_ceil(run_len) + 1, run_len.min(len)) } else { (1, len) };
     let run_turns = match access {
+        Access::Rows if has(Override::FewPacks) => run_len / kernel.dtype.pack_elements() + 3,
         Access::Rows => run_len / (kernel.dtype.pack_elements() * group.line * 4) + 1,
         Access::Columns => run_len / group.team + 4,
         Access::Strided | Access::ShortRows { .. } => run_len / group.team + 1,

@@ -280,7 +280,8 @@ impl Reduction<'_> {
         let folds = side_by_side / gcd(columns.size, side_by_side);
         let in_one_piece = columns.stride == 1 && run.stride == columns.size as i64;
         let loads = shape.outputs().saturating_mul(run.size) / self.dtype.pack_elements();
-        let pays = columns.size < side_by_side && run.size >= FEWEST_FOLDED_ROWS * folds && loads >= FEWEST_RAGGED_LOADS;
+        let pays =
+            columns.size < side_by_side && run.size >= FEWEST_FOLDED_ROWS * folds && loads >= FEWEST_RAGGED_LOADS;
         (in_one_piece && folds > 1 && pays).then_some(folds)
     }
 
@@ -396,6 +397,9 @@ impl Reduction<'_> {
         // As if ArgMax looped over the lanes of a word wherever it compares a tile: more than any kernel does.
         let lane_steps = if self.operator == Operator::ArgMax { self.dtype.lanes() } else { 1 };
         let run_steps = match access {
+            Access::Rows if self.takes_few_packs(shape.run().size) => {
+                run_len / self.dtype.pack_elements() + 4 * lane_steps
+            }
             Access::Rows => (run_len / (self.dtype.pack_elements() * line * 4) + 4) * lane_steps,
             Access::Columns => (run_len.div_ceil(team) + 4) * lane_steps * column_packs, // four at once, in one row of columns or two
             Access::Strided | Access::ShortRows { .. } => run_len / team + 1,

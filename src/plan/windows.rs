@@ -46,7 +46,9 @@ impl Block {
 
     /// Whether outputs are stored as they are found.
     pub fn is_direct(&self) -> bool {
-        self.epilogue != Epilogue::Record && self.folds == 1 && self.windows.iter().all(|window| window.schedule.chunks == 1)
+        self.epilogue != Epilogue::Record
+            && self.folds == 1
+            && self.windows.iter().all(|window| window.schedule.chunks == 1)
     }
 }
 

@@ -133,6 +133,8 @@ struct Work {
     tile: u64,
     /// Whether rows of columns begin anywhere.
     ragged: bool,
+    /// Whether rows are taken pack by pack.
+    few_packs: bool,
     /// Whether an invocation of Max takes packs of one row, apart from each other.
     spread: bool,
 }
@@ -163,6 +165,7 @@ impl Work {
             store_lanes,
             tile: if kernel.overrides.contains(&Override::RowByRow) && team.is_none() { 1 } else { 4 },
             ragged: kernel.overrides.contains(&Override::Ragged),
+            few_packs: kernel.overrides.contains(&Override::FewPacks),
             spread: kernel.overrides.contains(&Override::Spread),
         }
     }
@@ -184,6 +187,9 @@ impl Work {
             }
             (Program::HardmaxWriteColumns { packs: false }, Params::HardmaxWrite(p)) => {
                 u64::from(p.len).div_ceil(self.lanes).div_ceil(p.share.into())
+            }
+            (Program::HardmaxWriteRaggedColumns, Params::HardmaxWrite(p)) => {
+                (u64::from(p.len) / self.pack).div_ceil(p.share.into())
             }
             (Program::HardmaxWriteShortRows { len }, Params::HardmaxWrite(p)) => {
                 (u64::from(p.len / len) / self.pack).div_ceil(p.share.into())
@@ -246,7 +252,9 @@ impl Work {
             (Program::HardmaxWriteColumns { packs: false }, Params::HardmaxWrite(p)) => {
                 u64::from(p.share) * (1 + self.lanes)
             }
-            (Program::HardmaxWriteShortRows { .. }, Params::HardmaxWrite(p)) => p.share.into(),
+            (Program::HardmaxWriteRaggedColumns | Program::HardmaxWriteShortRows { .. }, Params::HardmaxWrite(p)) => {
+                p.share.into()
+            }
             (Program::HardmaxWriteRows { packs }, Params::HardmaxWrite(p)) => self.write_rows_turns(packs, p),
             (Program::MaxPacks { operands, .. }, Params::Broadcast(p)) => self.packs_turns(operands.into(), p),
             (Program::MaxShortRows { operands, len, .. }, Params::Broadcast(p)) => {
@@ -304,7 +312,8 @@ impl Work {
         let search = match access {
             Access::Rows => {
                 let own = runs.div_ceil(self.team / self.line);
-                own * (1 + outer + len / self.pack / (4 * self.line) + 1) // tiles of four packs
+                let packs = if self.few_packs { len / self.pack + 3 } else { len / self.pack / (4 * self.line) + 1 };
+                own * (1 + outer + packs) // tiles of four, or one by one
             }
             Access::Strided | Access::ShortRows { .. } => runs * (1 + outer + len.div_ceil(4 * self.team)),
             Access::Columns if self.team > 1 => {

@@ -7,10 +7,15 @@
 //!
 //! And it may be left before anything else is done in it, wherever else it may be, too. SwiftShader needs that: from a
 //! loop that is left at its end alone, each invocation takes what the last one to leave computed.
+//!
+//! And neither a loop nor a branch is decided by parameters alone, as far as its function tells: lavapipe compiles a shader
+//! that has such a decision once more with their values and, where that makes it half as long, for each dispatch anew.
+
+use std::cell::RefCell;
 
 use naga::{
-    BinaryOperator, Block, Expression, Function, Handle, Literal, LocalVariable, MathFunction, Module, Scalar,
-    Statement, TypeInner, UnaryOperator,
+    AddressSpace, BinaryOperator, Block, Expression, Function, Handle, Literal, LocalVariable, MathFunction, Module,
+    Scalar, Statement, TypeInner, UnaryOperator,
 };
 
 /// What is wrong with which function's loops.
@@ -19,10 +24,19 @@ pub fn problems(module: &Module) -> Vec<String> {
     let functions = module.functions.iter().map(|(_, function)| function).chain(entries);
     let mut problems = Vec::new();
     for function in functions {
+        let name = function.name.as_deref().unwrap_or("main");
         each_statement(&function.body, &mut |statement| {
+            let decides = match statement {
+                Statement::If { condition, .. } => Some(*condition),
+                Statement::Loop { break_if, .. } => *break_if,
+                _ => None,
+            };
+            let decision = Decision { module, function, seen: RefCell::default() };
+            if decides.is_some_and(|condition| decision.of(condition) == Origin::Parameters) && !LONG.contains(&name) {
+                problems.push(format!("a loop or a branch of {name} is decided by parameters alone"));
+            }
             if let Statement::Loop { body, continuing, break_if } = statement {
                 let own = Loop { module, function, body, continuing };
-                let name = function.name.as_deref().unwrap_or("main");
                 if !own.ends(*break_if) {
                     problems.push(format!("a loop of {name} may not end"));
                 }
@@ -33,6 +47,87 @@ pub fn problems(module: &Module) -> Vec<String> {
         });
     }
     problems
+}
+
+/// Functions whose text is so long beside a loop that is decided so that it stays more than half as long without it.
+const LONG: [&str; 1] = ["store_bunch"];
+
+/// What an expression's value depends on, the most of it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Origin {
+    Nothing,
+    Parameters,
+    /// Buffers, invocations, or whatever calls the function.
+    Others,
+}
+
+/// Where what decides comes from.
+struct Decision<'a> {
+    module: &'a Module,
+    function: &'a Function,
+    /// Variables that are being looked at.
+    seen: RefCell<Vec<Handle<LocalVariable>>>,
+}
+
+impl Decision<'_> {
+    fn of(&self, value: Handle<Expression>) -> Origin {
+        let all =
+            |values: &[Handle<Expression>]| values.iter().map(|&own| self.of(own)).max().unwrap_or(Origin::Nothing);
+        match self.function.expressions[value] {
+            Expression::Literal(_) | Expression::Constant(_) | Expression::Override(_) | Expression::ZeroValue(_) => {
+                Origin::Nothing
+            }
+            Expression::Compose { ref components, .. } => all(components),
+            Expression::Unary { expr, .. } | Expression::As { expr, .. } => self.of(expr),
+            Expression::Splat { value, .. } | Expression::Swizzle { vector: value, .. } => self.of(value),
+            Expression::Binary { left, right, .. } => all(&[left, right]),
+            Expression::Select { condition, accept, reject } => all(&[condition, accept, reject]),
+            Expression::Math { arg, arg1, arg2, .. } => {
+                all(&[Some(arg), arg1, arg2].into_iter().flatten().collect::<Vec<_>>())
+            }
+            Expression::Load { pointer } => self.of(pointer),
+            Expression::AccessIndex { base, .. } => self.of(base),
+            Expression::Access { base, index } => all(&[base, index]),
+            Expression::GlobalVariable(variable)
+                if self.module.global_variables[variable].space == AddressSpace::Uniform =>
+            {
+                Origin::Parameters
+            }
+            Expression::LocalVariable(variable) => self.of_variable(variable),
+            _ => Origin::Others,
+        }
+    }
+
+    /// Of all that a variable is ever set to.
+    fn of_variable(&self, variable: Handle<LocalVariable>) -> Origin {
+        if self.seen.borrow().contains(&variable) {
+            return Origin::Nothing;
+        }
+        self.seen.borrow_mut().push(variable);
+        let mut origin = self.function.local_variables[variable].init.map_or(Origin::Nothing, |init| self.of(init));
+        each_statement(&self.function.body, &mut |statement| match *statement {
+            Statement::Store { pointer, value } if root(self.function, pointer) == Some(variable) => {
+                origin = origin.max(self.of(value));
+            }
+            Statement::Call { ref arguments, .. } => {
+                if arguments.iter().any(|&argument| root(self.function, argument) == Some(variable)) {
+                    origin = Origin::Others;
+                }
+            }
+            _ => {}
+        });
+        self.seen.borrow_mut().pop();
+        origin
+    }
+}
+
+/// The variable that a pointer leads into.
+fn root(function: &Function, pointer: Handle<Expression>) -> Option<Handle<LocalVariable>> {
+    match function.expressions[pointer] {
+        Expression::LocalVariable(variable) => Some(variable),
+        Expression::Access { base, .. } | Expression::AccessIndex { base, .. } => root(function, base),
+        _ => None,
+    }
 }
 
 struct Loop<'a> {
@@ -107,7 +202,7 @@ impl Loop<'_> {
     /// What the loop does to a variable, if it is one thing, and done every time round.
     fn step(&self, variable: Handle<LocalVariable>) -> Option<Step> {
         let value = self.continuing.iter().find_map(|statement| match *statement {
-            Statement::Store { pointer, value } if self.root(pointer) == Some(variable) => Some(value),
+            Statement::Store { pointer, value } if root(self.function, pointer) == Some(variable) => Some(value),
             _ => None,
         })?;
         if self.changes(variable) != 1 || !self.evaluates(value) {
@@ -129,7 +224,7 @@ impl Loop<'_> {
             changes += usize::from(match statement {
                 Statement::Store { pointer, .. } => self.root(*pointer) == Some(variable),
                 Statement::Call { arguments, .. } => {
-                    arguments.iter().any(|&argument| self.root(argument) == Some(variable))
+                    arguments.iter().any(|&argument| root(self.function, argument) == Some(variable))
                 }
                 _ => false,
             });
@@ -156,15 +251,6 @@ impl Loop<'_> {
                     _ => None,
                 }
             }
-            _ => None,
-        }
-    }
-
-    /// The variable that a pointer leads into.
-    fn root(&self, pointer: Handle<Expression>) -> Option<Handle<LocalVariable>> {
-        match self.function.expressions[pointer] {
-            Expression::LocalVariable(variable) => Some(variable),
-            Expression::Access { base, .. } | Expression::AccessIndex { base, .. } => self.root(base),
             _ => None,
         }
     }

@@ -191,19 +191,21 @@ fn parameters_lie_where_the_shaders_look() {
         start: 7,
         columns: 8,
         share: 9,
+        reach: 19,
         kept: dims(100),
         outer: dims(200),
         record_origin,
     });
     let named = "outputs 1 reduce_len 2 chunk_len 3 chunks 4 run_len 5 run_stride 6 start 7 columns 8 share 9 kept_rank 32 \
         outer_rank 32 records 12 first_record 13 first_position 14 run_logical_stride 16 column_logical_stride 18 \
-        kept 100 outer 200";
+        reach 19 kept 100 outer 200";
     for access in [Access::Rows, Access::Columns, Access::Strided] {
         for (operator, epilogue) in [(Operator::ReduceMax, Epilogue::Value), (Operator::ArgMax, Epilogue::Record)] {
             check_params(Program::Reduce { operator, access, team: false, epilogue }, &reduction, named);
         }
     }
-    let merge = Params::Merge(MergeParams { outputs: 1, records: 2, share: 3, slice_len: 4, parts: 5, columns: 6, folds: 7 });
+    let merge =
+        Params::Merge(MergeParams { outputs: 1, records: 2, share: 3, slice_len: 4, parts: 5, columns: 6, folds: 7 });
     let program = Program::Merge { operator: Operator::ArgMax, team: true, epilogue: Epilogue::Both };
     check_params(program, &merge, "outputs 1 records 2 share 3 slice_len 4 parts 5 columns 6 folds 7");
     let fill = Params::Fill(FillParams { words: 1, share: 2, low: 3, high: 4 });
