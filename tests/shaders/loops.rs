@@ -222,7 +222,7 @@ impl Loop<'_> {
         let mut changes = 0;
         self.each_statement(&mut |statement| {
             changes += usize::from(match statement {
-                Statement::Store { pointer, .. } => self.root(*pointer) == Some(variable),
+                Statement::Store { pointer, .. } => root(self.function, *pointer) == Some(variable),
                 Statement::Call { arguments, .. } => {
                     arguments.iter().any(|&argument| root(self.function, argument) == Some(variable))
                 }
