@@ -185,7 +185,7 @@ impl Reduction<'_> {
     }
 
     fn split(&self, shape: &ReductionShape, epilogue: Epilogue, max_chunks: u64) -> Option<Schedule> {
-        let column_packs = self.device.column_packs(shape.reduce_len());
+        let column_packs = self.column_packs(shape);
         let access = self.access(shape, epilogue, column_packs);
         let work = Work::new(shape, access, self.dtype, column_packs);
         let whole = |team| {
@@ -271,6 +271,16 @@ impl Reduction<'_> {
         } else {
             Access::Strided
         }
+    }
+
+    /// Packs side by side that an invocation of a column kernel takes. Where they begin anywhere a row has so many, and the kernel
+    /// takes seconds to compile.
+    fn column_packs(&self, shape: &ReductionShape) -> u64 {
+        let pack = self.dtype.pack_elements();
+        let packs = self.device.column_packs(shape.reduce_len());
+        let loads = shape.outputs().saturating_mul(shape.reduce_len()) / pack;
+        let pay = shape.columns().unwrap_or(1) >= packs * pack && loads >= FEWEST_FAR_LOADS;
+        if shape.columns_are_whole(pack) || pay { packs } else { 1 }
     }
 
     /// The rows of narrow columns, one behind the other, that are best taken as one: whole packs side by side.
