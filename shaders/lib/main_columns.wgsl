@@ -1,7 +1,7 @@
 // An invocation takes a pack of columns by itself, or four packs side by side where WIDE. Where RAGGED, and rows share units of the
 // output, all outputs are cut into packs as if they were one row, and a pack may begin in one row and end in another.
 import package::{
-    Chunk, ColumnBests, FARTHEST, PACK_ELEMENTS, RAGGED, ROW_BY_ROW, RUNS, STORE_LANES, WIDE, chunk_of, column_pack, empty_unit,
+    Chunk, ColumnBests, FARTHEST, PACK_ELEMENTS, RAGGED, ROW_BY_ROW, RUNS, STORE_LANES, WIDE, chunk_of, empty_unit,
     found_rows, four_packs, group_number, has_five_packs, kept_offset, maxima_of, no_column_bests, no_input, offer_rows, params, place_of, reduced_column,
     rows_apart, run_of, run_within, store_columns, tile_maxima, tile_maxima_ahead, tile_rows, two_tile_maxima,
     two_tile_maxima_ahead, two_tiles,
@@ -85,7 +85,7 @@ fn has_blocks(first: u32, count: u32) -> bool {
     let row = first / params.columns;
     let start = kept_offset(row) + block_column(first - row * params.columns);
     let next = kept_offset((first + count - 1u) / params.columns);
-    return params.columns >= 4u * PACK_ELEMENTS && has_five_packs(max(start, next) + params.reach);
+    return (params.columns >= 4u * PACK_ELEMENTS) & has_five_packs(max(start, next) + params.reach);
 }
 
 // Where a block begins that has a row's column number `column`.
