@@ -5,7 +5,8 @@ mod common;
 use common::{Data, check, check_against, greatest, tensor, with_bits};
 use wgmax::plan::Override;
 use wgmax::{
-    AdapterKind, ArgMax, ArgMaxOutput, DType, IndexType, Limits, NanPolicy, Operation, ReduceMax, Tensor, View,
+    AdapterKind, ArgMax, ArgMaxOutput, DType, Hardmax, IndexType, Limits, NanPolicy, Operation, ReduceMax, Slices,
+    Tensor, View,
 };
 
 /// Both operators over the rows of `view`.
@@ -266,6 +267,54 @@ fn columns_that_begin_anywhere() {
         let arg_max = ArgMax::new(dtype, view).axes([1]).select_last(n % 2 == 0);
         let output = if m < 4 { ArgMaxOutput::ValuesAndIndices } else { ArgMaxOutput::Indices };
         check(&arg_max.output(output), &[&input], &case);
+    }
+}
+
+/// Blocks of four packs of columns that begin anywhere: whole ones, those that are moved back at a row's end, those that have
+/// columns of two rows, and those in whose packs the binding ends.
+#[test]
+fn blocks_of_columns_that_begin_anywhere() {
+    for (n, dtype) in [DType::F32, DType::F16, DType::U8, DType::I64].into_iter().enumerate() {
+        let block = 64 / dtype.bytes();
+        for (columns, rows, first) in
+            [(block + 1, 27, 0), (2 * block - 1, 30, 3), (block, 1030, 1), (5 * block + 3, 3, 2)]
+        {
+            let blocks = (1 << 19) * 4 / dtype.bytes() / (rows * columns) + 1; // so many loads that they pay
+            let pitch = columns + (n as u64 + 1) % 2 + u64::from(columns == block);
+            let view = View::strided([blocks, rows, columns], [(pitch * rows) as i64, pitch as i64, 1], first).unwrap();
+            let input = tensor(dtype, first + blocks * rows * pitch - (pitch - columns), Data::Ties, columns);
+            let case = format!("{dtype} {blocks} x {rows} rows of {columns} columns, {pitch} apart");
+            check(&ReduceMax::new(dtype, view.clone()).axes([1]), &[&input], &case);
+            let arg_max = ArgMax::new(dtype, view).axes([1]).select_last(rows == 30);
+            let output = if rows == 27 { ArgMaxOutput::ValuesAndIndices } else { ArgMaxOutput::Indices };
+            check(&arg_max.output(output), &[&input], &case);
+        }
+    }
+}
+
+/// Columns so narrow that many rows are taken as one, with and without rows that are left over, in blocks that begin anywhere.
+#[test]
+fn narrow_columns() {
+    for dtype in [DType::F32, DType::Bf16, DType::U8, DType::I64] {
+        let pack = 16 / dtype.bytes();
+        for (n, columns) in [2, 3, 4 * pack - 1, 2 * pack + 1, pack].into_iter().enumerate() {
+            for (blocks, rest) in [(1, 0), (1, 1), (3, 4 * pack - 1)] {
+                let rows = ((1 << 14) * pack / (blocks * columns)).next_multiple_of(4 * pack) + 64 * pack + rest;
+                let gap = n as u64 % 3;
+                let block = rows * columns + gap;
+                let view = View::strided([blocks, rows, columns], [block as i64, columns as i64, 1], gap).unwrap();
+                let data = if rest == 1 { Data::Edges } else { Data::Ties };
+                let input = tensor(dtype, gap + blocks * block, data, columns);
+                let case = format!("{dtype} {blocks} x {rows} rows of {columns} columns, {data:?}");
+                check(&ReduceMax::new(dtype, view.clone()).axes([1]), &[&input], &case);
+                let arg_max = ArgMax::new(dtype, view.clone()).axes([1]).select_last(n % 2 == 0);
+                check(&arg_max.clone().output(ArgMaxOutput::ValuesAndIndices), &[&input], &case);
+                check(&arg_max.index(IndexType::U32), &[&input], &case);
+                if n < 2 {
+                    check(&Hardmax::new(dtype, view, Slices::Along(1)), &[&input], &case);
+                }
+            }
+        }
     }
 }
 
