@@ -351,7 +351,6 @@ impl Work {
                 "{records} records of {folds} folds of {columns}: a power of two of them, and a record of each expected"
             )
         })?;
-        countable(outputs.saturating_mul(records).saturating_mul(4))?;
         let turns = records.div_ceil(group.team);
         if !matches!(kernel.program, Program::Merge { epilogue: Epilogue::Ones, .. }) {
             return Ok(Work::reducing(kernel, outputs, share, turns, group));
