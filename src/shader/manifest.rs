@@ -284,8 +284,7 @@ impl Kernel {
                 [&[WINNERS, HARDMAX_WRITE_PACKED_COLUMNS], winners_file(self.dtype), &[], &[], &[]]
             }
             Program::HardmaxWriteRaggedColumns => {
-                let pieces: Files = if self.dtype.bytes() == 8 { &[PIECES_WIDE] } else { &[PIECES_NARROW] };
-                [&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_RAGGED_COLUMNS], pieces, &[], &[], &[]]
+                [&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_RAGGED_COLUMNS], pieces_file(self.dtype), &[], &[], &[]]
             }
             Program::HardmaxWriteShortRows { .. } => {
                 [&[WINNERS, HARDMAX_WRITE_SHORT_ROWS], winners_file(self.dtype), &[], &[], &[]]
@@ -340,6 +339,11 @@ pub(crate) fn fnv(bytes: impl Iterator<Item = u8>) -> u64 {
 /// The winners of several slices side by side.
 fn winners_file(dtype: DType) -> Files {
     if dtype.bytes() == 8 { &[WINNERS_WIDE] } else { &[WINNERS_NARROW] }
+}
+
+/// A pack's winners in one row of columns and the next.
+fn pieces_file(dtype: DType) -> Files {
+    if dtype.bytes() == 8 { &[PIECES_WIDE] } else { &[PIECES_NARROW] }
 }
 
 /// What a reduction knows of the elements it has seen.
