@@ -293,14 +293,18 @@ impl Kernel {
             Program::MaxShortRows { .. } => [&[BROADCAST, PACK_PARTS, MAX_STORE, MAX_SHORT_ROWS], &[], &[], &[], &[]],
             Program::MaxElements { .. } => [&[BROADCAST, MAX_ELEMENTS], &[], &[], &[], &[]],
         };
-        let packs: Files = match (self.program.takes_packs(), self.int64) {
+        let [constants, class]: [Files; 2] =
+            if self.program == Program::Fill { [&[], &[]] } else { type_files(self.dtype) };
+        [&[GRID], constants, class, self.pack_files()].into_iter().chain(program).flatten().copied()
+    }
+
+    /// How packs are bound.
+    fn pack_files(&self) -> Files {
+        match (self.program.takes_packs(), self.int64) {
             (false, _) => &[],
             (true, false) => &[PACKS],
             (true, true) => &[PACKS_INT64],
-        };
-        let [constants, class]: [Files; 2] =
-            if self.program == Program::Fill { [&[], &[]] } else { type_files(self.dtype) };
-        [&[GRID], constants, class, packs].into_iter().chain(program).flatten().copied()
+        }
     }
 
     /// The input's words are bound beside its packs, but for where nothing is bound twice.
