@@ -3,7 +3,7 @@
 // pack's first element: so teams merge, and only the winner of all is looked at again.
 import package::{
     Best, Chunk, FEW_PACKS, Key, LAST, LEAST_KEY, PACK_ELEMENTS, RAGGED, RUNS, TEAM, Tie, Tile, chunk_of, is_none, join_peaks,
-    kept_offset, key_equal, key_greater, key_max, matches, no_best, no_input, pack_at, pack_within, packs, params, peak_key, peak_of,
+    kept_offset, key_equal, key_greater, key_max, matches, no_best, no_input, pack_at, pack_within, params, peak_key, peak_of,
     run_of, run_within, tie_key, tie_of, tile_at,
 };
 
@@ -118,11 +118,5 @@ fn matches_within(p: u32, tie: Tie, begin: u32, end: u32) -> u32 {
     }
     let from_begin = 0xffffffffu << (max(begin, first) - first);
     let from_end = 0xffffffffu << min(max(end, first) - first, PACK_ELEMENTS);
-    var words: vec4<u32>;
-    if (FEW_PACKS && p < arrayLength(&packs)) {
-        words = pack_at(p);
-    } else {
-        words = pack_within(first, begin, end);
-    }
-    return matches(words, tie) & from_begin & ~from_end;
+    return matches(pack_within(first, begin, end), tie) & from_begin & ~from_end;
 }
