@@ -68,6 +68,13 @@ pub fn others() -> Result<Operations, Failure> {
         operations.push(Box::new(ArgMax::new(dtype, View::new([1 << 20, long])?).axes([1])));
         operations.push(Box::new(ReduceMax::new(dtype, View::new([1 << 20, longest])?).axes([1])));
     }
+    // Windows of pixels, and columns so narrow that many rows are taken as one.
+    let pixels = View::new([512, 56, 2, 56, 2])?;
+    operations.push(Box::new(ReduceMax::new(DType::F32, pixels.clone()).axes([2, 4])));
+    operations.push(Box::new(ArgMax::new(DType::F32, pixels).axes([2, 4])));
+    let channels = View::new([(1 << 20) + 1, 3])?;
+    operations.push(Box::new(ReduceMax::new(DType::U8, channels.clone()).axes([0])));
+    operations.push(Box::new(ArgMax::new(DType::U8, channels).axes([0])));
     operations.extend(maxima()?);
     let whole = Sharded::new(ArgMax::new(DType::F16, View::new([64, 1000])?).axes([1]))?;
     operations.push(Box::new(whole.merge_shards(4)?));
