@@ -109,10 +109,10 @@ impl Decision<'_> {
             Statement::Store { pointer, value } if root(self.function, pointer) == Some(variable) => {
                 origin = origin.max(self.of(value));
             }
-            Statement::Call { ref arguments, .. } => {
-                if arguments.iter().any(|&argument| root(self.function, argument) == Some(variable)) {
-                    origin = Origin::Others;
-                }
+            Statement::Call { ref arguments, .. }
+                if arguments.iter().any(|&argument| root(self.function, argument) == Some(variable)) =>
+            {
+                origin = Origin::Others;
             }
             _ => {}
         });
