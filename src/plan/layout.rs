@@ -157,33 +157,6 @@ impl ReductionShape {
         }
     }
 
-    /// The same with so many rows of columns counted as one, whose columns are so many times as many; without the rows left over.
-    pub fn folded(&self, folds: u64) -> ReductionShape {
-        let mut shape = self.spread_outputs(folds);
-        shape.kept[0].size *= folds;
-        shape.reduced[0].size /= folds;
-        shape.reduced[0].stride *= folds as i64;
-        shape
-    }
-
-    /// The rows left over, if there are any, as part of one more.
-    pub fn rest_of_folded(&self, folds: u64) -> Option<ReductionShape> {
-        let run = self.run();
-        let rest = run.size % folds;
-        let mut shape = self.spread_outputs(folds);
-        shape.kept[0].size *= rest;
-        shape.reduced[0].size = 1;
-        shape.start += (run.size - rest) * run.stride as u64;
-        (rest > 0).then_some(shape)
-    }
-
-    /// Outputs in places so many times as far apart, but for those side by side.
-    fn spread_outputs(&self, folds: u64) -> ReductionShape {
-        let mut shape = self.clone();
-        shape.kept[1..].iter_mut().for_each(|d| d.logical_stride *= folds);
-        shape
-    }
-
     /// How far apart the first and the last in memory of an output's elements may lie.
     pub fn reach(&self) -> u64 {
         self.reduced.iter().map(|d| d.stride.max(0) as u64 * (d.size - 1)).sum()

@@ -7,6 +7,7 @@ mod arg_max;
 mod check;
 mod device;
 mod fill;
+mod folds;
 mod hardmax;
 mod layout;
 mod max;

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::device::{column_member_bytes, stride_u32, to_u32};
 use super::fill::fill;
+use super::folds::folded;
 use super::layout::{Dimension, ReductionShape, Source, shader_dims};
 use super::schedule::{Reduction, Schedule};
 use super::windows::{Block, Window, whole, windows};
@@ -18,6 +19,7 @@ use crate::shader::{
 pub(super) fn reduce(reduction: &Reduction, sources: Vec<Source>, targets: &[Binding]) -> Result<Dispatches, Error> {
     let mut dispatches = Dispatches::default();
     for block in windows(reduction, sources)? {
+        let block = folded(reduction, &block).unwrap_or(block);
         let Range { start, end } = block.outputs;
         let part = |(&target, bytes): (&Binding, u64)| target_part(target, bytes, start, end - start);
         let targets: Vec<Binding> = targets.iter().zip(reduction.target_bytes()).map(part).collect();
@@ -68,7 +70,7 @@ impl Reduction<'_> {
         let mut merge = self.merge(outputs, records * block.folds, binding, targets)?;
         if block.folds > 1 {
             let columns = block.windows[0].shape.kept[0].size / block.folds;
-            merge = folded(merge, to_u32(columns)?, to_u32(block.folds)?);
+            merge = merge_of_folds(merge, to_u32(columns)?, to_u32(block.folds)?);
         }
         dispatches.push(merge)?;
         Ok(dispatches)
@@ -212,7 +214,7 @@ impl Reduction<'_> {
 }
 
 /// A merge of records that come from several columns for each output.
-fn folded(mut merge: Dispatch, columns: u32, folds: u32) -> Dispatch {
+fn merge_of_folds(mut merge: Dispatch, columns: u32, folds: u32) -> Dispatch {
     merge.kernel.overrides.push(Override::Folded);
     if let Params::Merge(params) = &mut merge.params {
         (params.columns, params.folds) = (columns, folds);

@@ -1,7 +1,7 @@
 //! Schedules: which kernel reduces a window, how many invocations share a task, whether outputs are split into chunks.
 
 use super::device::{Device, MAX_ELEMENTS, column_member_bytes, power_of_two_below};
-use super::layout::{ReductionShape, gcd};
+use super::layout::ReductionShape;
 use crate::shader::{Access, Epilogue, Operator, longest_short_row};
 use crate::{DType, NanPolicy};
 
@@ -33,13 +33,10 @@ const FEWEST_RAGGED_PACKS: u64 = 2;
 const FEWEST_SHARED_PACKS: u64 = 4;
 
 /// The loads from which on packs that begin anywhere pay: to compile the kernel takes ten times as long as that of single elements.
-const FEWEST_RAGGED_LOADS: u64 = 1 << 14;
+pub(super) const FEWEST_RAGGED_LOADS: u64 = 1 << 14;
 
 /// The packs of columns that a workgroup of teams takes side by side, if there are so many: two sectors of memory.
-const FEWEST_PACKS_ACROSS: u64 = 4;
-
-/// The fewest rows that are left where so many count as one.
-const FEWEST_FOLDED_ROWS: u64 = 16;
+pub(super) const FEWEST_PACKS_ACROSS: u64 = 4;
 
 /// The longest short rows whose bunches begin anywhere: of longer ones the kernel's text, which puts each pack together from
 /// words, takes too long to compile.
@@ -281,18 +278,6 @@ impl Reduction<'_> {
         let loads = shape.outputs().saturating_mul(shape.reduce_len()) / pack;
         let pay = shape.columns().unwrap_or(1) >= packs * pack && loads >= FEWEST_FAR_LOADS;
         if shape.columns_are_whole(pack) || pay { packs } else { 1 }
-    }
-
-    /// The rows of narrow columns, one behind the other, that are best taken as one: whole packs side by side.
-    pub fn folds(&self, shape: &ReductionShape) -> Option<u64> {
-        let (&[run], Some(&columns)) = (&shape.reduced[..], shape.kept.first()) else { return None };
-        let side_by_side = FEWEST_PACKS_ACROSS * self.dtype.pack_elements();
-        let folds = side_by_side / gcd(columns.size, side_by_side);
-        let in_one_piece = columns.stride == 1 && run.stride == columns.size as i64;
-        let loads = shape.outputs().saturating_mul(run.size) / self.dtype.pack_elements();
-        let pays =
-            columns.size < side_by_side && run.size >= FEWEST_FOLDED_ROWS * folds && loads >= FEWEST_RAGGED_LOADS;
-        (in_one_piece && folds > 1 && pays).then_some(folds)
     }
 
     /// Whether an invocation takes runs of so many elements pack by pack where they begin anywhere.

@@ -57,7 +57,7 @@ pub(super) fn windows(reduction: &Reduction, sources: Vec<Source>) -> Result<Vec
     if let [source] = &sources[..]
         && let Some(window) = whole(reduction, source)?
     {
-        return Ok(vec![folded(reduction, &window)?.unwrap_or_else(|| Block::whole(reduction, window))]);
+        return Ok(vec![Block::whole(reduction, window)]);
     }
     Tensor::new(reduction, sources)?.blocks()
 }
@@ -76,30 +76,6 @@ pub(super) fn whole(reduction: &Reduction, source: &Source) -> Result<Option<Win
     let seen = shape.outputs().saturating_mul(shape.reduce_len()).min(extent.span);
     let schedule = reduction.schedule(&shape, reduction.epilogue, reduction.max_chunks(out_len, seen));
     Ok(schedule.map(|schedule| Window { slot, extent, shape, schedule, first_output: 0, first_position: 0 }))
-}
-
-/// Narrow columns made wider, where rows follow one another: as many rows as fill whole packs count as one. Their maxima are
-/// merged, and the rows that are left over are another window.
-fn folded(reduction: &Reduction, window: &Window) -> Result<Option<Block>, Error> {
-    let Window { slot, extent, ref shape, .. } = *window;
-    let Some(folds) = reduction.folds(shape) else { return Ok(None) };
-    let main = shape.folded(folds);
-    let seen = main.outputs().saturating_mul(main.reduce_len());
-    let records = main.outputs().saturating_mul(reduction.record_bytes());
-    let max_chunks = reduction.max_chunks(main.outputs(), seen).min(reduction.max_records(reduction.out_len) / folds);
-    if records > reduction.scratch_budget(seen) || max_chunks == 0 {
-        return Ok(None);
-    }
-    let Some(schedule) = reduction.schedule(&main, Epilogue::Record, max_chunks) else { return Ok(None) };
-    let whole = Window { slot, extent, schedule, shape: main, first_output: 0, first_position: 0 };
-    let mut block = Block { folds, ..Block::whole(reduction, whole) };
-    if let Some(rest) = shape.rest_of_folded(folds) {
-        let Some(schedule) = reduction.schedule(&rest, Epilogue::Record, 1) else { return Ok(None) };
-        let first_position = shape.run().size / folds;
-        block.windows.push(Window { slot, extent, schedule, shape: rest, first_output: 0, first_position });
-        block.epilogue = Epilogue::Record;
-    }
-    Ok(Some(block))
 }
 
 /// A box of indices: a range for each dimension.

@@ -1,0 +1,77 @@
+//! Folds: narrow columns made wider, where rows follow one another in memory. As many rows as fill whole packs count as one; what is
+//! found of their columns is merged.
+//!
+//! ```text
+//!  rows of 3    |a b c|a b c|a b c|a b c|    an output's elements lie in columns 0, 3, 6 and 9 of rows of 12: four folds
+//! ```
+
+use super::layout::{ReductionShape, gcd};
+use super::schedule::{FEWEST_PACKS_ACROSS, FEWEST_RAGGED_LOADS, Reduction};
+use super::windows::{Block, Window};
+use crate::shader::Epilogue;
+
+/// The fewest rows that are left where so many count as one.
+const FEWEST_FOLDED_ROWS: u64 = 16;
+
+/// The block with its one window folded, if that pays. The rows that are left over are another window.
+pub(super) fn folded(reduction: &Reduction, block: &Block) -> Option<Block> {
+    let [Window { slot, extent, ref shape, first_output: 0, .. }] = block.windows[..] else { return None };
+    let all = block.outputs == (0..reduction.out_len) && block.epilogue != Epilogue::Record;
+    let folds = folds(reduction, shape).filter(|_| all)?;
+    let main = main_shape(shape, folds);
+    let seen = main.outputs().saturating_mul(main.reduce_len());
+    let records = main.outputs().saturating_mul(reduction.record_bytes());
+    let max_chunks = reduction.max_chunks(main.outputs(), seen).min(reduction.max_records(reduction.out_len) / folds);
+    if records > reduction.scratch_budget(seen) || max_chunks == 0 {
+        return None;
+    }
+    let schedule = reduction.schedule(&main, Epilogue::Record, max_chunks)?;
+    let whole = Window { slot, extent, schedule, shape: main, first_output: 0, first_position: 0 };
+    let mut folded = Block { folds, ..Block::whole(reduction, whole) };
+    if let Some(rest) = rest_shape(shape, folds) {
+        let schedule = reduction.schedule(&rest, Epilogue::Record, 1)?;
+        let first_position = shape.run().size / folds;
+        folded.windows.push(Window { slot, extent, schedule, shape: rest, first_output: 0, first_position });
+        folded.epilogue = Epilogue::Record;
+    }
+    Some(folded)
+}
+
+/// The rows that are best taken as one, a power of two: several packs side by side.
+fn folds(reduction: &Reduction, shape: &ReductionShape) -> Option<u64> {
+    let (&[run], Some(&columns)) = (&shape.reduced[..], shape.kept.first()) else { return None };
+    let pack = reduction.dtype.pack_elements();
+    let side_by_side = FEWEST_PACKS_ACROSS * pack;
+    let folds = side_by_side / gcd(columns.size, side_by_side);
+    let in_one_piece = columns.stride == 1 && run.stride == columns.size as i64;
+    let loads = shape.outputs().saturating_mul(run.size) / pack;
+    let pays = columns.size < side_by_side && run.size >= FEWEST_FOLDED_ROWS * folds && loads >= FEWEST_RAGGED_LOADS;
+    (in_one_piece && folds > 1 && pays).then_some(folds)
+}
+
+/// So many rows as one, whose columns are so many times as many; without the rows left over.
+fn main_shape(shape: &ReductionShape, folds: u64) -> ReductionShape {
+    let mut main = spread_outputs(shape, folds);
+    main.kept[0].size *= folds;
+    main.reduced[0].size /= folds;
+    main.reduced[0].stride *= folds as i64;
+    main
+}
+
+/// The rows left over, if there are any, as part of one more.
+fn rest_shape(shape: &ReductionShape, folds: u64) -> Option<ReductionShape> {
+    let run = shape.run();
+    let rows = run.size % folds;
+    let mut rest = spread_outputs(shape, folds);
+    rest.kept[0].size *= rows;
+    rest.reduced[0].size = 1;
+    rest.start += (run.size - rows) * run.stride as u64;
+    (rows > 0).then_some(rest)
+}
+
+/// Outputs in places so many times as far apart, but for those side by side.
+fn spread_outputs(shape: &ReductionShape, folds: u64) -> ReductionShape {
+    let mut spread = shape.clone();
+    spread.kept[1..].iter_mut().for_each(|d| d.logical_stride *= folds);
+    spread
+}
