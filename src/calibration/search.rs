@@ -1,5 +1,4 @@
-//! The search: coordinate descent from a tuning, one number after another, until two whole rounds change nothing: what noise refuses
-//! once it may not the second time.
+//! The search: coordinate descent from a tuning, one number after another, until a whole round changes nothing.
 //!
 //! A candidate that changes no probe's plan is not timed at all, and of the others only those probes whose plans it
 //! changes. It meets the incumbent in pairs of times, in turns, and has to be more than 3 % faster in nine of ten of them, or
@@ -68,9 +67,9 @@ fn set_wide_columns(own: &mut Tuning, group: u64) {
     own.group = group;
 }
 
-/// All values of all knobs, as often as they are tried in vain before nothing is left.
-fn rounds() -> usize {
-    2 * KNOBS.iter().map(|knob| knob.values.len()).sum::<usize>()
+/// All values of all knobs.
+fn round() -> usize {
+    KNOBS.iter().map(|knob| knob.values.len()).sum()
 }
 
 /// What is to be timed next.
@@ -217,12 +216,12 @@ impl Search {
 
     /// Whether nothing is left to try.
     fn is_complete(&self) -> bool {
-        self.contest.is_none() && self.in_vain > rounds()
+        self.contest.is_none() && self.in_vain > round()
     }
 
-    /// The next value of a knob that is another than there is, round after round until two were in vain.
+    /// The next value of a knob that is another than there is, round after round until one round was in vain.
     fn candidate(&mut self) -> Option<Tuning> {
-        while self.in_vain <= rounds() {
+        while self.in_vain <= round() {
             let (knob, place) = self.place;
             let Some(&value) = KNOBS[knob].values.get(place) else {
                 self.next_knob();
