@@ -1,8 +1,8 @@
 // Puts together what is known of each output: the records of the chunks and windows that it was cut into, which are a row,
 // or the partials of shards, which come shard by shard.
 import package::{
-    Best, FARTHEST, Key, RECORD_WORDS, TEAM, best_of_partial, key_below, key_equal, key_of_number, merge, no_best, of_fold, recorded,
-    tie_key,
+    Best, FARTHEST, Key, RECORD_WORDS, TEAM, best_of_partial, key_below, key_equal, key_of_number, merge, no_best, of_fold,
+    recorded, tie_key,
 };
 
 override PARTIALS: bool = false;

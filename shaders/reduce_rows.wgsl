@@ -1,8 +1,8 @@
 // Reduces where the run is contiguous: whole packs, four loads in flight. LINE members of a team take a run together; where
 // runs are too short for all of them, the others take other runs meanwhile.
 import package::{
-    Best, FARTHEST, PACK_ELEMENTS, RAGGED, RUNS, RowBest, TEAM, chunk_of, kept_offset, masked_pack, no_row_best, offer_pack, offer_tile, pack_at, pack_range,
-    packs, params, partial_pack, row_result, run_of, run_within,
+    Best, FARTHEST, PACK_ELEMENTS, RAGGED, RUNS, RowBest, TEAM, chunk_of, kept_offset, masked_pack, no_row_best,
+    offer_pack, offer_tile, pack_at, pack_range, packs, params, partial_pack, row_result, run_of, run_within,
 };
 
 override LINE: u32 = TEAM;

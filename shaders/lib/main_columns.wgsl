@@ -2,8 +2,8 @@
 // output, all outputs are cut into packs as if they were one row, and a pack may begin in one row and end in another.
 import package::{
     Chunk, ColumnBests, FARTHEST, PACK_ELEMENTS, RAGGED, ROW_BY_ROW, RUNS, STORE_LANES, WIDE, chunk_of, empty_unit,
-    found_rows, four_packs, group_number, has_five_packs, kept_offset, maxima_of, no_column_bests, no_input, offer_rows, params, place_of, reduced_column,
-    rows_apart, run_of, run_within, store_columns, tile_maxima, tile_maxima_ahead, tile_rows, two_tile_maxima,
+    found_rows, four_packs, group_number, has_five_packs, kept_offset, maxima_of, no_column_bests, no_input, offer_rows, params,
+    place_of, reduced_column, rows_apart, run_of, run_within, store_columns, tile_maxima, tile_maxima_ahead, tile_rows, two_tile_maxima,
     two_tile_maxima_ahead, two_tiles,
 };
 
@@ -111,8 +111,9 @@ fn reduce_ragged_block(chunk: Chunk, first: u32, count: u32) {
             let own_begin = max(begin, pack_begin);
             let own_end = min(end, pack_begin + PACK_ELEMENTS);
             if (own_begin < own_end) {
-                let found = block[n];
-                unit = store_columns(found, chunk, row_first + pack_begin, own_begin - pack_begin, own_end - pack_begin, first + count, unit);
+                let pack_first = row_first + pack_begin;
+                let left = own_begin - pack_begin;
+                unit = store_columns(block[n], chunk, pack_first, left, own_end - pack_begin, first + count, unit);
             }
         }
         continuing {

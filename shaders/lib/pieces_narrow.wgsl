@@ -1,8 +1,5 @@
 // A pack of ones and zeros of which the first elements are one row's, and the others the next one's.
-import package::{LANES, lane_ones, winners};
-
-// The row's are `count` or all. Of element i the winner is number own + i or, in the next row, next + i.
-struct Pieces { count: u32, own: u32, next: u32, position: u32, next_position: u32 }
+import package::{LANES, Pieces, lane_ones, winners};
 
 fn ones_of_pieces(pieces: Pieces) -> vec4<u32> {
     var pack = lane_of_pieces(pieces, 0u);

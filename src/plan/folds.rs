@@ -44,8 +44,9 @@ fn folds(reduction: &Reduction, shape: &ReductionShape) -> Option<u64> {
     let side_by_side = FEWEST_PACKS_ACROSS * pack;
     let folds = side_by_side / gcd(columns.size, side_by_side);
     let in_one_piece = columns.stride == 1 && run.stride == columns.size as i64;
-    let loads = shape.outputs().saturating_mul(run.size) / pack;
-    let pays = columns.size < side_by_side && run.size >= FEWEST_FOLDED_ROWS * folds && loads >= FEWEST_RAGGED_LOADS;
+    let pays = columns.size < side_by_side
+        && run.size >= FEWEST_FOLDED_ROWS * folds
+        && reduction.loads(shape) >= FEWEST_RAGGED_LOADS;
     (in_one_piece && folds > 1 && pays).then_some(folds)
 }
 

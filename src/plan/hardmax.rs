@@ -111,16 +111,15 @@ impl Output {
             return Ok(writer);
         }
         let (lanes, pack) = (self.dtype.lanes(), self.dtype.pack_elements());
-        if self.columns >= pack && self.columns > 1 {
-            let step = device.binding_step(&[self.dtype.bytes()]);
+        let step = device.binding_step(&[self.dtype.bytes()]);
+        if self.columns >= pack {
             let writer = self.part(first, Program::HardmaxWriteRaggedColumns, pack, step, device)?;
-            if self.pays(first, &writer) && self.winners(first, writer.len, device).len() == 1 {
+            if self.pays_in_one(first, &writer, device) {
                 return Ok(writer);
             }
         }
         let long = self.slice_len > longest_short_row(self.dtype);
         if self.columns == 1 && (long || self.slice_len.is_multiple_of(pack)) {
-            let step = device.binding_step(&[self.dtype.bytes()]);
             let writer = self.part(first, Program::HardmaxWriteRows { packs: true }, pack, step, device)?;
             if self.pays(first, &writer) {
                 return Ok(writer);
@@ -145,8 +144,7 @@ impl Output {
         let (bunch, step) = (pack * self.slice_len, device.binding_step(&[self.dtype.bytes()]));
         let program = Program::HardmaxWriteShortRows { len: self.slice_len as u32 };
         let writer = self.part(first, program, bunch, bunch.saturating_mul(step / gcd(step, bunch)), device)?;
-        let pays = self.pays(first, &writer) && self.winners(first, writer.len, device).len() == 1;
-        Ok(pays.then_some(writer))
+        Ok(self.pays_in_one(first, &writer, device).then_some(writer))
     }
 
     /// As much from one element on as a dispatch can write; if that is not all, steps after which the next can begin.
@@ -160,6 +158,11 @@ impl Output {
     fn pays(&self, first: u64, writer: &Writer) -> bool {
         let enough = FEWEST_PACKS * self.dtype.pack_elements();
         writer.len > 0 && (first + writer.len == self.len || writer.len >= enough)
+    }
+
+    /// The same, and whether all winners that it takes are in one window.
+    fn pays_in_one(&self, first: u64, writer: &Writer, device: &Device) -> bool {
+        self.pays(first, writer) && self.winners(first, writer.len, device).len() == 1
     }
 
     /// The most elements from one on that a dispatch can write, so many at a time.

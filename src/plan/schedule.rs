@@ -252,7 +252,7 @@ impl Reduction<'_> {
         let columns_fit = shape.columns().is_some_and(|columns| {
             let step_fits = i32::try_from(run.stride).is_ok(); // the kernel divides it as a signed number
             let invocations_fit = shape.column_blocks(pack * column_packs, false) <= self.device.max_invocations; // one each
-            let loads = shape.outputs().saturating_mul(shape.reduce_len()) / pack;
+            let loads = self.loads(shape);
             let (fewest_packs, fewest_loads) = match (shape.columns_are_whole(pack), epilogue.lanes(self.dtype)) {
                 (true, _) => (1, 0),
                 (false, 1) => (FEWEST_RAGGED_PACKS, FEWEST_RAGGED_LOADS),
@@ -275,9 +275,14 @@ impl Reduction<'_> {
     fn column_packs(&self, shape: &ReductionShape) -> u64 {
         let pack = self.dtype.pack_elements();
         let packs = self.device.column_packs(shape.reduce_len());
-        let loads = shape.outputs().saturating_mul(shape.reduce_len()) / pack;
+        let loads = self.loads(shape);
         let pay = shape.columns().unwrap_or(1) >= packs * pack && loads >= FEWEST_FAR_LOADS;
         if shape.columns_are_whole(pack) || pay { packs } else { 1 }
+    }
+
+    /// The packs that all elements fill.
+    pub fn loads(&self, shape: &ReductionShape) -> u64 {
+        shape.outputs().saturating_mul(shape.reduce_len()) / self.dtype.pack_elements()
     }
 
     /// Whether an invocation takes runs of so many elements pack by pack where they begin anywhere.
@@ -297,7 +302,7 @@ impl Reduction<'_> {
         let (run, pack) = (shape.run(), self.dtype.pack_elements());
         let Some(rows) = shape.kept.first() else { return false };
         let runs = shape.reduce_len() / run.size;
-        let loads = shape.outputs().saturating_mul(shape.reduce_len()) / pack;
+        let loads = self.loads(shape);
         let longest = longest_short_row(self.dtype);
         let bunches_pay = match shape.bunches_are_whole(pack) {
             true => (2..=longest).contains(&run.size),
