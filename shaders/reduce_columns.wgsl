@@ -2,7 +2,7 @@
 // columns begin anywhere.
 import package::{
     Chunk, ColumnBests, FARTHEST, IN_FLIGHT, PACK_ELEMENTS, RUNS, Run, STORE_LANES, Unit, column_best, column_pack, empty_unit,
-    located, lone_tile_maxima, maxima_of, no_column_bests, offer_rows, place_of, rows_apart, run_of, run_within, store_lane,
+    located, lone_tile_maxima, no_column_bests, offer_row, offer_rows, place_of, rows_apart, run_of, run_within, store_lane,
     store_unit, stored_whole, task_of, tile_rows,
 };
 
@@ -92,17 +92,17 @@ fn reduce_rows(before: ColumnBests, start: u32, run: Run) -> ColumnBests {
             let b = column_pack(places.y);
             let c = column_pack(places.z);
             let d = column_pack(places.w);
-            offer_rows(&bests, maxima_of(a), run.r + i);
-            offer_rows(&bests, maxima_of(b), run.r + i + 1u);
-            offer_rows(&bests, maxima_of(c), run.r + i + 2u);
-            offer_rows(&bests, maxima_of(d), run.r + i + 3u);
+            offer_row(&bests, a, run.r + i);
+            offer_row(&bests, b, run.r + i + 1u);
+            offer_row(&bests, c, run.r + i + 2u);
+            offer_row(&bests, d, run.r + i + 3u);
         }
     }
     loop {
         if (i >= len) {
             break;
         }
-        offer_rows(&bests, maxima_of(column_pack(start + i * step)), run.r + i);
+        offer_row(&bests, column_pack(start + i * step), run.r + i);
         continuing {
             i += 1u;
             break if i >= len;

@@ -3,7 +3,7 @@
 // Narrow types only.
 import package::{
     Best, ELEMENT_BITS, ELEMENT_MASK, LANES, LAST, LEAST, Maxima, RAGGED, STORES_KEYS, WIDE, empty_unit, four_words,
-    key_of_tie, lane_maxima, lane_ties, params, run_of, run_within, store_lane, ties_of, words_at, words_bits,
+    key_of_tie, lane_maxima, lane_ties, maxima_of, params, run_of, run_within, store_lane, ties_of, words_at, words_bits,
 };
 
 // Of each column the greatest tie so far, the row that it is in, or that its tile begins with, and, only where they are stored, the greatest
@@ -84,6 +84,22 @@ fn offer_rows(w: ptr<function, ColumnBests>, tile: Maxima, r: u32) {
     }
 }
 
+// The same of one row, whose elements' ties are fewer steps away than those of maxima are.
+fn offer_row(w: ptr<function, ColumnBests>, pack: vec4<u32>, r: u32) {
+    if (STORES_KEYS) {
+        offer_rows(w, maxima_of(pack), r);
+        return;
+    }
+    offer_ties(w, ties_of(words_bits(pack, 0u)), r, 0u);
+    if (LANES > 1u) {
+        offer_ties(w, ties_of(words_bits(pack, 1u)), r, 1u);
+    }
+    if (LANES > 2u) {
+        offer_ties(w, ties_of(words_bits(pack, 2u)), r, 2u);
+        offer_ties(w, ties_of(words_bits(pack, 3u)), r, 3u);
+    }
+}
+
 // With those of any other rows.
 fn join_columns(w: ptr<function, ColumnBests>, other: ColumnBests) {
     for (var lane = 0u; lane < LANES; lane++) {
@@ -98,14 +114,17 @@ fn join_columns(w: ptr<function, ColumnBests>, other: ColumnBests) {
 }
 
 fn offer_lane(w: ptr<function, ColumnBests>, tile: Maxima, r: u32, lane: u32) {
-    let ties = lane_ties(tile, lane);
+    offer_ties(w, lane_ties(tile, lane), r, lane);
+    if (STORES_KEYS) {
+        (*w).keys[lane] = max((*w).keys[lane], lane_maxima(tile, lane));
+    }
+}
+
+fn offer_ties(w: ptr<function, ColumnBests>, ties: vec4<i32>, r: u32, lane: u32) {
     let best = (*w).ties[lane];
     let takes = (ties > best) | (vec4<bool>(LAST) & (ties == best));
     (*w).rows[lane] = select((*w).rows[lane], vec4<u32>(r), takes);
     (*w).ties[lane] = select(best, ties, takes);
-    if (STORES_KEYS) {
-        (*w).keys[lane] = max((*w).keys[lane], lane_maxima(tile, lane));
-    }
 }
 
 // The rows of the winning tiles, which begin at `tiles`, that have their ties: of one lane of each word, also of columns

@@ -1,6 +1,6 @@
 // Positions of columns of 64-bit types, which are compared row by row: a pack has but two of them.
 import package::{
-    Best, LAST, LEAST_TIE, Maxima, STORES_KEYS, Tie, element_maximum, empty_unit, join_maxima, key_of_tie, no_maxima,
+    Best, LAST, LEAST_TIE, Maxima, STORES_KEYS, Tie, element_maximum, empty_unit, join_maxima, key_of_tie, maxima_of, no_maxima,
     store_lane, tie_equal, tie_greater, tie_key,
 };
 
@@ -19,6 +19,8 @@ fn offer_rows(w: ptr<function, ColumnBests>, row: Maxima, r: u32) {
     let takes = vec2<bool>(takes_over(first, (*w).ties[0]), takes_over(second, (*w).ties[1]));
     take_columns(w, ColumnBests(array<Tie, 2>(first, second), vec2<u32>(r), row), takes);
 }
+
+fn offer_row(w: ptr<function, ColumnBests>, pack: vec4<u32>, r: u32) { offer_rows(w, maxima_of(pack), r); }
 
 // With those of any other rows.
 fn join_columns(w: ptr<function, ColumnBests>, other: ColumnBests) {

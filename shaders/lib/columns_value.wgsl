@@ -1,6 +1,6 @@
 // Values of columns: the greatest element of each, and nothing else.
 import package::{
-    Best, LANES, Maxima, PACK_UNITS, STORES_UNITS, element_maximum, join_maxima, no_maxima, pack_of,
+    Best, LANES, Maxima, PACK_UNITS, STORES_UNITS, element_maximum, join_maxima, maxima_of, no_maxima, pack_of,
     pack_unit, store_unit,
 };
 
@@ -8,6 +8,8 @@ alias ColumnBests = Maxima;
 
 fn no_column_bests(first_row: u32) -> ColumnBests { return no_maxima(); }
 fn offer_rows(bests: ptr<function, ColumnBests>, tile: Maxima, r: u32) { *bests = join_maxima(*bests, tile); }
+fn offer_row(bests: ptr<function, ColumnBests>, pack: vec4<u32>, r: u32) { offer_rows(bests, maxima_of(pack), r); }
+
 // With those of any other rows.
 fn join_columns(bests: ptr<function, ColumnBests>, other: ColumnBests) { *bests = join_maxima(*bests, other); }
 fn located(bests: ColumnBests, start: u32, end: u32) -> ColumnBests { return bests; }

@@ -8,7 +8,7 @@ struct Maxima { lane0: Extremes, lane1: Extremes }
 
 fn no_maxima() -> Maxima { return Maxima(no_extremes(), no_extremes()); }
 fn maxima_of(pack: vec4<u32>) -> Maxima {
-    return Maxima(extremes_of(pack << vec4<u32>(16u)), extremes_of(pack));
+    return Maxima(extremes_of(pack * (1u << 16u)), extremes_of(pack));
 }
 fn join_maxima(a: Maxima, b: Maxima) -> Maxima {
     return Maxima(join_extremes(a.lane0, b.lane0), join_extremes(a.lane1, b.lane1));
@@ -20,10 +20,12 @@ fn lane_ties(m: Maxima, lane: u32) -> vec4<i32> {
     let ties = select(extreme_ties(m.lane0), extreme_ties(m.lane1), lane == 1u);
     return ties & vec4<i32>(bitcast<i32>(ELEMENT_MASK));
 }
-fn lane_bits(m: Maxima, lane: u32) -> vec4<u32> {
-    return select(extreme_bits(m.lane0), extreme_bits(m.lane1), lane == 1u) & vec4<u32>(ELEMENT_MASK);
-}
 fn word_extremes(pack: vec4<u32>) -> Extremes {
     let m = maxima_of(pack);
     return join_extremes(m.lane0, m.lane1);
+}
+// The elements themselves, NaN made canonical.
+fn pack_of(m: Maxima) -> vec4<u32> {
+    let top = extreme_bits(m.lane1) & vec4<u32>(ELEMENT_MASK);
+    return top | ((extreme_bits(m.lane0) & vec4<u32>(ELEMENT_MASK)) >> vec4<u32>(16u));
 }

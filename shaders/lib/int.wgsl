@@ -1,5 +1,7 @@
 // Integers of at most 32 bits: flipping the sign bits makes the key.
-import package::{ELEMENT_MASK, Key, LEAST_KEY, Maxima, SIGNS, SIGN_BITS, lane_keys, word_maxima};
+import package::{
+    ELEMENT_BITS, ELEMENT_MASK, Key, LANES, LEAST_KEY, Maxima, SIGNS, SIGN_BITS, joined_lanes, word_maxima, words_bits,
+};
 
 fn key_of(bits: u32) -> Key { return bits ^ (SIGNS & 0x80000000u); }
 fn bits_of(key: Key) -> u32 { return key ^ (SIGNS & 0x80000000u); }
@@ -11,22 +13,30 @@ fn least_key() -> Key { return LEAST_KEY; }
 fn least_pack() -> vec4<u32> { return vec4<u32>(SIGNS); }
 
 // Running maxima are of signed integers, which compilers compare in fewer steps than unsigned ones where processors know
-// nothing else: words in which every element's key has its sign bit flipped. The top element decides the comparison of
-// two words: what lies below it is cleared once, at the end.
-alias SignedKeys = vec4<i32>;
-// The same, of all elements together.
+// nothing else. Each element's key stays in its place within the word: of those below the top one nothing else is there; of the
+// top one the sign bit is flipped, and what lies below it decides nothing and is cleared once, at the end.
+fn placed_keys(pack: vec4<u32>) -> vec4<i32> { return bitcast<vec4<i32>>(pack ^ vec4<u32>(SIGNS ^ 0x80000000u)); }
+// The maxima of left-aligned keys, with their sign bits flipped, in a lane's place.
+fn placed_lane(left: vec4<i32>, lane: u32) -> vec4<i32> {
+    if (lane == LANES - 1u) {
+        return left;
+    }
+    let keys = (bitcast<vec4<u32>>(left) ^ vec4<u32>(0x80000000u)) & vec4<u32>(ELEMENT_MASK);
+    return bitcast<vec4<i32>>(keys >> vec4<u32>(32u - ELEMENT_BITS * (lane + 1u)));
+}
+// Keys with the sign bit of each element flipped: whichever is moved to the top is compared as a signed integer.
+fn left_keys(pack: vec4<u32>) -> vec4<i32> { return bitcast<vec4<i32>>(pack ^ vec4<u32>(SIGNS ^ SIGN_BITS)); }
+// One maximum of all elements together, left-aligned.
 struct Peak { greatest: i32 }
 
 const LEAST = -2147483647 - 1;
 
-fn no_keys() -> SignedKeys { return vec4<i32>(LEAST); }
-fn signed_keys(pack: vec4<u32>) -> SignedKeys { return bitcast<vec4<i32>>(pack ^ vec4<u32>(SIGNS ^ SIGN_BITS)); }
-fn keys_of(signed: SignedKeys) -> vec4<u32> {
-    return (bitcast<vec4<u32>>(signed) ^ vec4<u32>(0x80000000u)) & vec4<u32>(ELEMENT_MASK);
+fn keys_of_words(m: Maxima) -> vec4<u32> { return bitcast<vec4<u32>>(joined_lanes(m)) ^ vec4<u32>(0x80000000u); }
+fn lane_maxima(m: Maxima, lane: u32) -> vec4<u32> { return words_bits(keys_of_words(m), lane); }
+fn lane_ties(m: Maxima, lane: u32) -> vec4<i32> {
+    return bitcast<vec4<i32>>(lane_maxima(m, lane) ^ vec4<u32>(0x80000000u));
 }
-fn lane_maxima(m: Maxima, lane: u32) -> vec4<u32> { return keys_of(lane_keys(m, lane)); }
-fn lane_ties(m: Maxima, lane: u32) -> vec4<i32> { return lane_keys(m, lane) & vec4<i32>(bitcast<i32>(ELEMENT_MASK)); }
-fn lane_bits(m: Maxima, lane: u32) -> vec4<u32> { return lane_maxima(m, lane) ^ vec4<u32>(SIGNS & 0x80000000u); }
+fn pack_of(m: Maxima) -> vec4<u32> { return keys_of_words(m) ^ vec4<u32>(SIGNS); }
 
 fn no_peak() -> Peak { return Peak(LEAST); }
 fn peak_of(pack: vec4<u32>) -> Peak {
@@ -35,4 +45,4 @@ fn peak_of(pack: vec4<u32>) -> Peak {
     return Peak(max(pair.x, pair.y));
 }
 fn join_peaks(a: Peak, b: Peak) -> Peak { return Peak(max(a.greatest, b.greatest)); }
-fn peak_key(p: Peak) -> Key { return keys_of(vec4<i32>(p.greatest)).x; }
+fn peak_key(p: Peak) -> Key { return (bitcast<u32>(p.greatest) ^ 0x80000000u) & ELEMENT_MASK; }

@@ -1,12 +1,12 @@
-import package::{SignedKeys, no_keys, signed_keys};
+import package::{LEAST, placed_keys};
 
 const ELEMENT_BYTES = 4u;
 const SIGN_BITS = 0x80000000u;
 
-struct Maxima { lane0: SignedKeys }
+struct Maxima { lane0: vec4<i32> }
 
-fn no_maxima() -> Maxima { return Maxima(no_keys()); }
-fn maxima_of(pack: vec4<u32>) -> Maxima { return Maxima(signed_keys(pack)); }
+fn no_maxima() -> Maxima { return Maxima(vec4<i32>(LEAST)); }
+fn maxima_of(pack: vec4<u32>) -> Maxima { return Maxima(placed_keys(pack)); }
 fn join_maxima(a: Maxima, b: Maxima) -> Maxima { return Maxima(max(a.lane0, b.lane0)); }
-fn lane_keys(m: Maxima, lane: u32) -> SignedKeys { return m.lane0; }
-fn word_maxima(pack: vec4<u32>) -> SignedKeys { return signed_keys(pack); }
+fn joined_lanes(m: Maxima) -> vec4<i32> { return m.lane0; }
+fn word_maxima(pack: vec4<u32>) -> vec4<i32> { return placed_keys(pack); }

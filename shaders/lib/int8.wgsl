@@ -1,14 +1,14 @@
-import package::{SignedKeys, no_keys, signed_keys};
+import package::{ELEMENT_MASK, LEAST, left_keys, placed_keys};
 
 const ELEMENT_BYTES = 1u;
 const SIGN_BITS = 0x80808080u;
 
-struct Maxima { lane0: SignedKeys, lane1: SignedKeys, lane2: SignedKeys, lane3: SignedKeys }
+struct Maxima { lane0: vec4<i32>, lane1: vec4<i32>, lane2: vec4<i32>, lane3: vec4<i32> }
 
-fn no_maxima() -> Maxima { return Maxima(no_keys(), no_keys(), no_keys(), no_keys()); }
+fn no_maxima() -> Maxima { return Maxima(vec4<i32>(0), vec4<i32>(0), vec4<i32>(0), vec4<i32>(LEAST)); }
 fn maxima_of(pack: vec4<u32>) -> Maxima {
-    let keys = signed_keys(pack);
-    return Maxima(keys << vec4<u32>(24u), keys << vec4<u32>(16u), keys << vec4<u32>(8u), keys);
+    let keys = placed_keys(pack);
+    return Maxima(keys & vec4<i32>(0xff), keys & vec4<i32>(0xff00), keys & vec4<i32>(0xff0000), keys);
 }
 fn join_maxima(a: Maxima, b: Maxima) -> Maxima {
     return Maxima(
@@ -18,12 +18,11 @@ fn join_maxima(a: Maxima, b: Maxima) -> Maxima {
         max(a.lane3, b.lane3),
     );
 }
-fn lane_keys(m: Maxima, lane: u32) -> SignedKeys {
-    let low = select(m.lane0, m.lane1, (lane & 1u) == 1u);
-    let high = select(m.lane2, m.lane3, (lane & 1u) == 1u);
-    return select(low, high, lane >= 2u);
+fn joined_lanes(m: Maxima) -> vec4<i32> {
+    return m.lane0 | m.lane1 | m.lane2 | (m.lane3 & vec4<i32>(bitcast<i32>(ELEMENT_MASK)));
 }
-fn word_maxima(pack: vec4<u32>) -> SignedKeys {
-    let m = maxima_of(pack);
-    return max(max(m.lane0, m.lane1), max(m.lane2, m.lane3));
+// Multiplied: SwiftShader takes vectors apart to shift them.
+fn word_maxima(pack: vec4<u32>) -> vec4<i32> {
+    let keys = left_keys(pack);
+    return max(max(keys * (1i << 24u), keys * (1i << 16u)), max(keys * (1i << 8u), keys));
 }

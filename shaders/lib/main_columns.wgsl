@@ -2,7 +2,7 @@
 // output, all outputs are cut into packs as if they were one row, and a pack may begin in one row and end in another.
 import package::{
     Chunk, ColumnBests, FARTHEST, PACK_ELEMENTS, RAGGED, ROW_BY_ROW, RUNS, STORE_LANES, WIDE, chunk_of, empty_unit,
-    found_rows, four_packs, group_number, has_five_packs, kept_offset, maxima_of, no_column_bests, no_input, offer_rows, params,
+    found_rows, four_packs, group_number, has_five_packs, kept_offset, no_column_bests, no_input, offer_row, offer_rows, params,
     place_of, reduced_column, rows_apart, run_of, run_within, store_columns, tile_maxima, tile_maxima_ahead, tile_rows, two_tile_maxima,
     two_tile_maxima_ahead, two_tiles,
 };
@@ -158,10 +158,10 @@ fn reduce_block(start: u32, chunk: Chunk) -> array<ColumnBests, 4> {
         if (ROW_BY_ROW || RAGGED) {
             for (; i < len; i++) {
                 let row = four_packs(p);
-                offer_rows(&b0, maxima_of(row.a), run.r + i);
-                offer_rows(&b1, maxima_of(row.b), run.r + i);
-                offer_rows(&b2, maxima_of(row.c), run.r + i);
-                offer_rows(&b3, maxima_of(row.d), run.r + i);
+                offer_row(&b0, row.a, run.r + i);
+                offer_row(&b1, row.b, run.r + i);
+                offer_row(&b2, row.c, run.r + i);
+                offer_row(&b3, row.d, run.r + i);
                 p += step;
             }
         }

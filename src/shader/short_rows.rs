@@ -40,6 +40,11 @@ impl Bunch {
         self.dtype.bytes() == 8
     }
 
+    /// Whether what is known of packs is their elements, in their places.
+    fn keeps_packs(&self) -> bool {
+        !self.is_wide() && !self.dtype.is_float()
+    }
+
     /// The rows of a bunch.
     fn rows(&self) -> Range<u64> {
         0..self.dtype.pack_elements()
@@ -74,9 +79,17 @@ impl Bunch {
 
     /// The maxima of packs, and of rows.
     fn maxima(&self) -> String {
-        let members = Bunch::each(self.len, |n| format!("m{n}: Maxima"));
-        let first = Bunch::each(self.len, |n| format!("maxima_of(bunch_pack(place, {n}u))"));
-        let more = Bunch::each(self.len, |n| format!("fold(b.m{n}, bunch_pack(place, {n}u))"));
+        let member = if self.keeps_packs() { "vec4<u32>" } else { "Maxima" };
+        let members = Bunch::each(self.len, |n| format!("m{n}: {member}"));
+        let pack = |n| format!("bunch_pack(place, {n}u)");
+        let first = Bunch::each(self.len, |n| match self.keeps_packs() {
+            true => pack(n),
+            false => format!("maxima_of({})", pack(n)),
+        });
+        let more = Bunch::each(self.len, |n| match self.keeps_packs() {
+            true => format!("pack_of(fold(maxima_of(b.m{n}), {}))", pack(n)),
+            false => format!("fold(b.m{n}, {})", pack(n)),
+        });
         format!(
             "struct Bunch {{ {members} }}
 fn bunch_at(place: BunchPlace) -> Bunch {{ return Bunch({first}); }}
@@ -98,18 +111,33 @@ fn row_maxima(b: Bunch) -> Maxima {{
             );
         }
         let lanes = self.dtype.lanes();
-        let of_lane = |lane, fold, member: &str| {
+        if self.keeps_packs() {
+            let of_lane = |lane| {
+                let row = |word| self.greatest(word * lanes + lane, "max", |(n, l, c)| format!("k{n}_{l}.{c}"));
+                format!("placed_lane(vec4<i32>({}), {lane}u)", Bunch::each(4, row))
+            };
+            let keys = (0..self.len).map(|n| self.left_keys(n)).collect::<String>();
+            return format!("{keys}    return Maxima({});\n", Bunch::each(lanes, of_lane));
+        }
+        let of_lane = |lane, fold, member| {
             let row =
-                |word| self.greatest(word * lanes + lane, fold, |(n, l, c)| format!("b.m{n}.lane{l}{member}.{c}"));
+                |word| self.greatest(word * lanes + lane, fold, |(n, l, c)| format!("b.m{n}.lane{l}.{member}.{c}"));
             format!("vec4<i32>({})", Bunch::each(4, row))
         };
-        let lane = |lane| match self.dtype.is_float() {
-            true => {
-                format!("Extremes({}, {})", of_lane(lane, "max", ".greatest"), of_lane(lane, "min", ".shifted_least"))
-            }
-            false => of_lane(lane, "max", ""),
-        };
+        let lane =
+            |lane| format!("Extremes({}, {})", of_lane(lane, "max", "greatest"), of_lane(lane, "min", "shifted_least"));
         format!("    return Maxima({});\n", Bunch::each(lanes, lane))
+    }
+
+    /// The keys of a pack, which are integers, by lanes, each moved to the top of its word.
+    fn left_keys(&self, n: u64) -> String {
+        let bits = |lane| (self.dtype.lanes() - 1 - lane) * self.dtype.bytes() * 8;
+        let lane = |lane| match bits(lane) {
+            0 => format!("    let k{n}_{lane} = k{n};\n"),
+            bits => format!("    let k{n}_{lane} = k{n} * (1i << {bits}u);\n"),
+        };
+        let lanes = (0..self.dtype.lanes()).map(lane).collect::<String>();
+        format!("    let k{n} = left_keys(b.m{n});\n{lanes}")
     }
 
     /// The elements of a row, folded.
@@ -123,24 +151,30 @@ fn row_maxima(b: Bunch) -> Maxima {{
         let rows = self.rows().end;
         let members = Bunch::each(rows, |row| format!("r{row}: Found"));
         let none = Bunch::each(rows, |_| "NOTHING_FOUND".to_string());
-        let offered = Bunch::each(rows, |row| {
-            let offer = |(found, at): (String, u64), (n, lane, c)| {
-                (format!("offered({found}, t{n}_{lane}{}, at + {at}u)", self.tie_member(c)), at + 1)
-            };
-            self.elements(row).fold((format!("w.r{row}"), 0), offer).0
-        });
         format!(
             "struct Winners {{ {members} }}
 fn no_winners() -> Winners {{ return Winners({none}); }}
-fn offered_bunch(w: Winners, place: BunchPlace, at: u32) -> Winners {{
-{}    return Winners({offered});
+fn offered_bunch(before: Winners, place: BunchPlace, at: u32) -> Winners {{
+    var w = before;
+{}    return w;
 }}
 fn store_winners(first: u32, w: Winners, m: Maxima) {{
 {}}}
 ",
-            (0..self.len).map(|n| self.ties(n)).collect::<String>(),
+            (0..self.len).map(|n| self.ties(n) + &self.offers(n)).collect::<String>(),
             self.stores()
         )
+    }
+
+    /// Offers the elements of a pack to their rows, before the next pack is loaded: few of them are known at once.
+    fn offers(&self, n: u64) -> String {
+        let (pack, lanes) = (self.dtype.pack_elements(), self.dtype.lanes());
+        let offer = |e: u64| {
+            let (row, at, lane) = (e / self.len, e % self.len, e % lanes);
+            let tie = self.tie_member(component(e % pack / lanes));
+            format!("    w.r{row} = offered(w.r{row}, t{n}_{lane}{tie}, at + {at}u);\n")
+        };
+        (n * pack..(n + 1) * pack).map(offer).collect()
     }
 
     /// The ties of a pack's elements, by lanes; of a wide type by elements.
