@@ -1,9 +1,9 @@
-// Reduces rows so short that many of them share packs: an invocation takes a bunch of rows, as many as a pack has elements,
-// which fill as many packs as a row has elements. They are taken apart in registers, and give a pack of results. Rows that
-// follow one another make a stretch. Where RAGGED, stretches begin anywhere, and a bunch may have rows of two.
+// Reduces rows so short that many of them share packs: an invocation takes bunches of BUNCH_ROWS rows, which fill whole packs and
+// give whole units of results. They are taken apart in registers, and where those are too few, part by part. Rows that follow one
+// another make a stretch. Where RAGGED, stretches begin anywhere, and a bunch may have rows of two.
 import package::{
-    PACK_ELEMENTS, PAIRS, RAGGED, ROW_LEN, STORE_LANES, first_elements, group_number, joined, kept_offset_around, make_unit,
-    no_input, outer_offset, pack_anywhere, pack_at, pack_from_two, params, store_bunch, task_count,
+    BUNCH_ROWS, PACK_ELEMENTS, PAIRS, RAGGED, ROW_LEN, STORE_LANES, first_elements, group_number, joined, kept_offset_around, make_unit,
+    no_input, outer_offset, pack_anywhere, pack_at, pack_from_two, params, store_bunch, store_stretch, task_count,
 };
 
 override GROUP: u32 = 64u;
@@ -21,18 +21,18 @@ fn main(
     }
     let tasks = task_count();
     let first = (group_number(id, groups) * GROUP + local) * params.share;
-    let end = min(first + params.share, (tasks + PACK_ELEMENTS - 1u) / PACK_ELEMENTS);
-    let whole = min(end, tasks / PACK_ELEMENTS);
+    let end = min(first + params.share, (tasks + BUNCH_ROWS - 1u) / BUNCH_ROWS);
+    let whole = min(end, tasks / BUNCH_ROWS);
     if (RAGGED) {
         for (var bunch = first; bunch < whole; bunch++) {
-            store_bunch(bunch * PACK_ELEMENTS, ragged_bunch(bunch * PACK_ELEMENTS));
+            store_bunch(bunch * BUNCH_ROWS, ragged_bunch(bunch * BUNCH_ROWS));
         }
     } else {
         store_bunches(first, whole);
     }
-    // Row by row, those at the end that do not fill packs.
-    var unit = max(first, whole) * (PACK_ELEMENTS / STORE_LANES);
-    let units_end = min(end * (PACK_ELEMENTS / STORE_LANES), (tasks + STORE_LANES - 1u) / STORE_LANES);
+    // Row by row, those at the end that do not fill a bunch.
+    var unit = max(first, whole) * (BUNCH_ROWS / STORE_LANES);
+    let units_end = min(end * (BUNCH_ROWS / STORE_LANES), (tasks + STORE_LANES - 1u) / STORE_LANES);
     loop {
         if (unit >= units_end) {
             break;
@@ -47,7 +47,7 @@ fn main(
 
 // Whole ones: where a stretch begins is asked once.
 fn store_bunches(first: u32, last: u32) {
-    let stretch_len = max(params.kept[0].x / PACK_ELEMENTS, 1u);
+    let stretch_len = max(params.kept[0].x / BUNCH_ROWS, 1u);
     let stretches_end = (last + stretch_len - 1u) / stretch_len;
     var stretch = first / stretch_len;
     loop {
@@ -55,27 +55,11 @@ fn store_bunches(first: u32, last: u32) {
             break;
         }
         let begin = max(first, stretch * stretch_len);
-        let e = kept_offset_around(stretch, 1u) + (begin - stretch * stretch_len) * (ROW_LEN * PACK_ELEMENTS);
+        let e = kept_offset_around(stretch, 1u) + (begin - stretch * stretch_len) * (ROW_LEN * BUNCH_ROWS);
         store_stretch(begin, min(last, (stretch + 1u) * stretch_len), e);
         continuing {
             stretch += 1u;
             break if stretch >= stretches_end;
-        }
-    }
-}
-
-fn store_stretch(begin: u32, end: u32, first: u32) {
-    var e = first;
-    var bunch = begin;
-    loop {
-        if (bunch >= end) {
-            break;
-        }
-        store_bunch(bunch * PACK_ELEMENTS, BunchPlace(e, e, ROW_LEN * PACK_ELEMENTS));
-        e += ROW_LEN * PACK_ELEMENTS;
-        continuing {
-            bunch += 1u;
-            break if bunch >= end;
         }
     }
 }

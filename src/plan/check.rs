@@ -13,7 +13,7 @@ use super::{
     Override, Params, Plan, Program, ReductionParams, Role, Slot, check_count,
 };
 use crate::error::list;
-use crate::shader::MAX_DIMS;
+use crate::shader::{MAX_DIMS, bunch_parts, bunch_rows};
 use crate::{Error, Limits};
 
 impl Plan {
@@ -298,7 +298,7 @@ impl Work {
         ensure(outputs > 0 && share > 0 && columns > 0, || {
             format!("{outputs} outputs in {columns} columns, {share} in turn: more than 0 expected")
         })?;
-        let Program::Reduce { access, epilogue, .. } = kernel.program else {
+        let Program::Reduce { operator, access, epilogue, .. } = kernel.program else {
             return Err(Error::InvalidPlan { problem: format!("{kernel} reduces nothing") });
         };
         let turns = chunk_turns(kernel, params, access, group)?;
@@ -314,13 +314,13 @@ impl Work {
             let blocks = outputs / own * own.div_ceil(pack * packs);
             return Ok(Work::shared(blocks.saturating_mul(chunks), 1, turns.saturating_mul(packs * rows), group));
         }
-        if let Access::ShortRows { .. } = access {
+        if let Access::ShortRows { len } = access {
             // Bunches in turn and then, row by row, what does not fill one.
-            let pack = kernel.dtype.pack_elements();
+            let [rows, parts] = [bunch_rows, bunch_parts].map(|count| count(kernel.dtype, len.into(), operator));
             let runs = u64::from(params.reduce_len / params.run_len);
-            let bunch_turns = 2 + 2 * params.kept.len() as u64 + runs.saturating_mul(1 + params.outer.len() as u64);
-            let bunches = Work::shared(outputs.div_ceil(pack), share, bunch_turns, group);
-            return Ok(Work { turns: bunches.turns.saturating_add(pack.saturating_mul(turns)), ..bunches });
+            let part_turns = 2 + 2 * params.kept.len() as u64 + runs.saturating_mul(1 + params.outer.len() as u64);
+            let bunches = Work::shared(outputs.div_ceil(rows), share, parts.saturating_mul(part_turns), group);
+            return Ok(Work { turns: bunches.turns.saturating_add(rows.saturating_mul(turns)), ..bunches });
         }
         let tasks = if epilogue == Epilogue::Record { outputs.saturating_mul(chunks) } else { outputs };
         let written = if epilogue == Epilogue::Ones { u64::from(params.reduce_len) } else { 0 };

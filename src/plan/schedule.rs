@@ -2,7 +2,7 @@
 
 use super::device::{Device, MAX_ELEMENTS, column_member_bytes, power_of_two_below};
 use super::layout::ReductionShape;
-use crate::shader::{Access, Epilogue, Operator, longest_short_row};
+use crate::shader::{Access, Epilogue, LONGEST_REDUCED_SHORT_ROW, Operator, bunch_rows};
 use crate::{DType, NanPolicy};
 
 /// The most loop iterations that an invocation may make, nested loops counted together. lavapipe ends loops silently
@@ -176,7 +176,7 @@ impl Reduction<'_> {
     /// The results that an invocation makes at once.
     pub fn unit_results(&self, schedule: &Schedule, epilogue: Epilogue) -> u64 {
         match schedule.access {
-            Access::ShortRows { .. } => self.dtype.pack_elements(),
+            Access::ShortRows { len } => bunch_rows(self.dtype, len.into(), self.operator),
             _ => schedule.epilogue(epilogue).lanes(self.dtype),
         }
     }
@@ -184,7 +184,7 @@ impl Reduction<'_> {
     fn split(&self, shape: &ReductionShape, epilogue: Epilogue, max_chunks: u64) -> Option<Schedule> {
         let column_packs = self.column_packs(shape);
         let access = self.access(shape, epilogue, column_packs);
-        let work = Work::new(shape, access, self.dtype, column_packs);
+        let work = self.work(shape, access, column_packs);
         let whole = |team| {
             let line = self.line(access, team, &work);
             Schedule { access, team, line, chunk_len: shape.reduce_len(), chunks: 1, column_packs, share: 1 }
@@ -238,6 +238,20 @@ impl Reduction<'_> {
                 whole.access = Access::Strided; // of many invocations in short runs each has an element, not four packs
             } else {
                 return None;
+            }
+        }
+    }
+
+    fn work(&self, shape: &ReductionShape, access: Access, column_packs: u64) -> Work {
+        let (outputs, reduce_len, pack) = (shape.outputs(), shape.reduce_len(), self.dtype.pack_elements());
+        let run = shape.run().size;
+        match access {
+            Access::Rows => Work { tasks: outputs, loads: reduce_len / pack, run_loads: run / pack },
+            Access::Columns => Work { tasks: outputs.div_ceil(pack * column_packs), loads: reduce_len, run_loads: 1 },
+            Access::Strided => Work { tasks: outputs, loads: reduce_len, run_loads: run },
+            Access::ShortRows { len } => {
+                let rows = bunch_rows(self.dtype, len.into(), self.operator);
+                Work { tasks: outputs.div_ceil(rows), loads: reduce_len, run_loads: run }
             }
         }
     }
@@ -303,11 +317,10 @@ impl Reduction<'_> {
         let Some(rows) = shape.kept.first() else { return false };
         let runs = shape.reduce_len() / run.size;
         let loads = self.loads(shape);
-        let longest = longest_short_row(self.dtype);
         let bunches_pay = match shape.bunches_are_whole(pack) {
-            true => (2..=longest).contains(&run.size),
+            true => (2..=LONGEST_REDUCED_SHORT_ROW).contains(&run.size),
             false => {
-                (2..=longest.min(LONGEST_RAGGED_SHORT_ROW)).contains(&run.size)
+                (2..=LONGEST_RAGGED_SHORT_ROW).contains(&run.size)
                     && loads >= FEWEST_RAGGED_LOADS
                     && rows.size >= pack - 1 // a bunch has rows of one stretch and the next one
             }
@@ -375,8 +388,8 @@ impl Reduction<'_> {
     /// Short rows are taken in one stream of loads. Rows of less than eight loads gain nothing by it.
     fn wanted_share(&self, shape: &ReductionShape, schedule: &Schedule, epilogue: Epilogue) -> u64 {
         let tuning = &self.device.tuning;
-        if let Access::ShortRows { .. } = schedule.access {
-            let bunches = shape.outputs() / self.dtype.pack_elements();
+        if let Access::ShortRows { len } = schedule.access {
+            let bunches = shape.outputs() / bunch_rows(self.dtype, len.into(), self.operator);
             return tuning.max_share.min(bunches / tuning.busy_invocations);
         }
         let task_loads = schedule.chunk_len / self.dtype.pack_elements();
@@ -449,18 +462,4 @@ struct Work {
     loads: u64,
     /// Loads of one run.
     run_loads: u64,
-}
-
-impl Work {
-    fn new(shape: &ReductionShape, access: Access, dtype: DType, column_packs: u64) -> Work {
-        let (outputs, reduce_len, pack) = (shape.outputs(), shape.reduce_len(), dtype.pack_elements());
-        match access {
-            Access::Rows => Work { tasks: outputs, loads: reduce_len / pack, run_loads: shape.run().size / pack },
-            Access::Columns => Work { tasks: outputs.div_ceil(pack * column_packs), loads: reduce_len, run_loads: 1 },
-            Access::Strided => Work { tasks: outputs, loads: reduce_len, run_loads: shape.run().size },
-            Access::ShortRows { .. } => {
-                Work { tasks: outputs.div_ceil(pack), loads: reduce_len, run_loads: shape.run().size }
-            }
-        }
-    }
 }

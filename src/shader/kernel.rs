@@ -263,7 +263,10 @@ impl Override {
     }
 }
 
-/// The longest rows that are taken in bunches ([`Access::ShortRows`]): beyond, text grows, and whole packs of one row are as fast.
+/// The longest rows that a reduction takes in bunches.
+pub(crate) const LONGEST_REDUCED_SHORT_ROW: u64 = 32;
+
+/// The longest rows that are written in bunches: beyond, text grows, and whole packs of one row are as fast.
 pub(crate) const fn longest_short_row(dtype: DType) -> u64 {
     if dtype.bytes() == 1 { 16 } else { 32 }
 }
@@ -297,7 +300,7 @@ impl Kernel {
                         Access::ShortRows { len } => {
                             !team
                                 && epilogue != Epilogue::Record
-                                && (2..=longest_short_row(self.dtype)).contains(&len.into())
+                                && (2..=LONGEST_REDUCED_SHORT_ROW).contains(&len.into())
                         }
                     }
             }

@@ -6,7 +6,7 @@
 use super::operands::{FIRST_OPERAND, ShortRows, element_operands, pack_operands};
 use super::short_rows::{short_rows, short_rows_of_ones};
 use super::text::shader;
-use super::{Access, Epilogue, Kernel, Operator, Override, Program, longest_short_row};
+use super::{Access, Epilogue, Kernel, LONGEST_REDUCED_SHORT_ROW, Operator, Override, Program, longest_short_row};
 use crate::DType;
 
 /// A storage binding as a shader declares it.
@@ -146,7 +146,6 @@ files! {
 
     BEST_VALUE = "lib/best_value", binds [], overrides [];
     ROWS_VALUE = "lib/rows_value", binds [], overrides [];
-    SHORT_ROWS_VALUE = "lib/short_rows_value", binds [], overrides [];
     COLUMNS_VALUE = "lib/columns_value", binds [], overrides [];
     RECORD_VALUE = "lib/record_value", binds [], overrides [];
     PARTIAL_VALUE = "lib/partial_value", binds [], overrides [];
@@ -195,7 +194,7 @@ impl Kernel {
     pub fn wgsl(&self) -> String {
         let generated = match self.program {
             Program::Reduce { operator, access: Access::ShortRows { len }, .. } => {
-                short_rows(self.dtype, u64::from(len).min(longest_short_row(self.dtype)), operator)
+                short_rows(self.dtype, u64::from(len).clamp(2, LONGEST_REDUCED_SHORT_ROW), operator)
             }
             Program::HardmaxWriteShortRows { len } => {
                 short_rows_of_ones(self.dtype, u64::from(len).clamp(1, longest_short_row(self.dtype)))
@@ -356,7 +355,7 @@ fn found_files(operator: Operator, access: Access, dtype: DType) -> Files {
         (Operator::ReduceMax, Access::Rows) => &[BEST_VALUE, ROWS_VALUE],
         (Operator::ReduceMax, Access::Columns) => &[BEST_VALUE, COLUMNS_VALUE],
         (Operator::ReduceMax, Access::Strided) => &[BEST_VALUE],
-        (Operator::ReduceMax, Access::ShortRows { .. }) => &[BEST_VALUE, COLUMNS_VALUE, SHORT_ROWS_VALUE],
+        (Operator::ReduceMax, Access::ShortRows { .. }) => &[BEST_VALUE],
         (Operator::ArgMax, Access::Rows) => &[BEST_POSITION, POSITION32, ROWS_POSITION],
         (Operator::ArgMax, Access::Columns) if dtype.bytes() == 8 => {
             &[BEST_POSITION, POSITION32, COLUMNS_POSITION_WIDE]

@@ -6,36 +6,124 @@ use std::ops::Range;
 use super::kernel::Operator;
 use crate::DType;
 
-/// Reads a bunch of rows of so many elements, and what is known of each.
+/// The most elements that a bunch, or a part of one, has of several units of results: the text of more is longer than what keeps
+/// instructions close to a core, and holds more than its registers.
+fn most_elements(dtype: DType, operator: Operator) -> u64 {
+    let most = match operator {
+        Operator::ReduceMax => 160,
+        Operator::ArgMax => 64,
+    };
+    (MOST_PACKS * dtype.pack_elements()).min(most)
+}
+
+/// The most packs that they have, likewise.
+const MOST_PACKS: u64 = 16;
+
+/// The rows of a reduction's bunch, a power of two: they fill whole packs and whole units of results, and are at most as many as
+/// a pack has elements.
+pub(crate) fn bunch_rows(dtype: DType, len: u64, operator: Operator) -> u64 {
+    let pack = dtype.pack_elements();
+    let mut rows = (pack >> len.trailing_zeros()).max(dtype.lanes());
+    while rows < pack && rows * 2 * len <= most_elements(dtype, operator) {
+        rows *= 2;
+    }
+    rows
+}
+
+/// The parts that a reduction's bunch is taken in, one after another.
+pub(crate) fn bunch_parts(dtype: DType, len: u64, operator: Operator) -> u64 {
+    bunch_rows(dtype, len, operator) / part_rows(dtype, len, operator)
+}
+
+fn part_rows(dtype: DType, len: u64, operator: Operator) -> u64 {
+    let mut rows = bunch_rows(dtype, len, operator);
+    while rows > dtype.lanes() && rows * len > most_elements(dtype, operator) {
+        rows /= 2;
+    }
+    rows
+}
+
+/// Reduces bunches of rows of so many elements.
 pub(super) fn short_rows(dtype: DType, len: u64, operator: Operator) -> String {
-    let bunch = Bunch { dtype, len };
-    let winners = if operator == Operator::ArgMax { bunch.winners() } else { String::new() };
-    format!("const ROW_LEN = {len}u;\n{}{winners}", bunch.maxima())
+    let (rows, part_rows) = (bunch_rows(dtype, len, operator), part_rows(dtype, len, operator));
+    let parts = bunch_parts(dtype, len, operator);
+    let part = |k| Part { dtype, len, operator, k, rows: k * part_rows..(k + 1) * part_rows }.text();
+    let stretch = |k| format!("    store_parts_{k}(begin, end, first);\n");
+    let bunch = |k| format!("    store_part_{k}(first + {}u, place);\n", k * part_rows);
+    format!(
+        "const ROW_LEN = {len}u;
+const BUNCH_ROWS = {rows}u;
+{}fn store_stretch(begin: u32, end: u32, first: u32) {{
+{}}}
+fn store_bunch(first: u32, place: BunchPlace) {{
+{}}}
+",
+        (0..parts).map(part).collect::<String>(),
+        (0..parts).map(stretch).collect::<String>(),
+        (0..parts).map(bunch).collect::<String>(),
+    )
 }
 
 /// Writes ones and zeros for a bunch of rows whose winners are known.
 pub(super) fn short_rows_of_ones(dtype: DType, len: u64) -> String {
-    let bunch = Bunch { dtype, len };
+    let bunch = Ones { dtype, len };
     // As many winners as are bound together.
-    let at_once = if bunch.is_wide() { 2 } else { 4 };
+    let at_once = if dtype.bytes() == 8 { 2 } else { 4 };
     let winners = |q| format!("    let q{q} = winners[n / {at_once}u + {q}u];\n");
     let winner = |row| format!("    let w{row} = q{}.{};\n", row / at_once, component(row % at_once));
     let store = |k| format!("    store(p + {k}u, {});\n", bunch.ones(k));
     format!(
         "const ROW_LEN = {len}u;\nfn write_bunch(p: u32, n: u32) {{\n{}{}{}}}\n",
-        (0..bunch.rows().end / at_once).map(winners).collect::<String>(),
-        bunch.rows().map(winner).collect::<String>(),
+        (0..dtype.pack_elements() / at_once).map(winners).collect::<String>(),
+        (0..dtype.pack_elements()).map(winner).collect::<String>(),
         (0..len).map(store).collect::<String>()
     )
 }
 
-/// A pack's elements of rows, which lie in `len` packs.
-struct Bunch {
+/// As many rows as a pack has elements, which fill `len` packs with ones and zeros.
+struct Ones {
     dtype: DType,
     len: u64,
 }
 
-impl Bunch {
+impl Ones {
+    /// Pack number k of ones and zeros.
+    fn ones(&self, k: u64) -> String {
+        let (pack, lanes) = (self.dtype.pack_elements(), self.dtype.lanes());
+        let of_lane = |lane: u64| {
+            let elements = (0..pack / lanes).map(|word| k * pack + word * lanes + lane);
+            let winners = elements.clone().map(|e| format!("w{}", e / self.len)).collect::<Vec<_>>().join(", ");
+            let positions = elements.map(|e| format!("{}u", e % self.len)).collect::<Vec<_>>().join(", ");
+            match self.dtype.bytes() == 8 {
+                true => format!("ones_where(vec2<u32>({winners}), vec2<u32>({positions}))"),
+                false => format!("lane_ones(vec4<u32>({winners}), vec4<u32>({positions}), {lane}u)"),
+            }
+        };
+        (0..lanes).map(of_lane).collect::<Vec<_>>().join(" | ")
+    }
+}
+
+/// Part number k of a reduction's bunch: some of its rows, and the packs that they lie in.
+struct Part {
+    dtype: DType,
+    len: u64,
+    operator: Operator,
+    k: u64,
+    /// Counted from the bunch's first.
+    rows: Range<u64>,
+}
+
+impl Part {
+    /// The elements of its rows, counted in the same way.
+    fn own_elements(&self) -> Range<u64> {
+        self.rows.start * self.len..self.rows.end * self.len
+    }
+
+    fn packs(&self) -> Range<u64> {
+        let (pack, elements) = (self.dtype.pack_elements(), self.own_elements());
+        elements.start / pack..elements.end.div_ceil(pack)
+    }
+
     fn is_wide(&self) -> bool {
         self.dtype.bytes() == 8
     }
@@ -45,11 +133,6 @@ impl Bunch {
         !self.is_wide() && !self.dtype.is_float()
     }
 
-    /// The rows of a bunch.
-    fn rows(&self) -> Range<u64> {
-        0..self.dtype.pack_elements()
-    }
-
     /// The elements of a row: the number of its pack, its lane and its word's component.
     fn elements(&self, row: u64) -> impl Iterator<Item = (u64, u64, char)> {
         let (pack, lanes) = (self.dtype.pack_elements(), self.dtype.lanes());
@@ -57,76 +140,126 @@ impl Bunch {
         (row * self.len..(row + 1) * self.len).map(place)
     }
 
-    /// Pack number k of ones and zeros.
-    fn ones(&self, k: u64) -> String {
-        let (pack, lanes) = (self.dtype.pack_elements(), self.dtype.lanes());
-        let of_lane = |lane: u64| {
-            let elements = (0..pack / lanes).map(|word| k * pack + word * lanes + lane);
-            let winners = elements.clone().map(|e| format!("w{}", e / self.len)).collect::<Vec<_>>().join(", ");
-            let positions = elements.map(|e| format!("{}u", e % self.len)).collect::<Vec<_>>().join(", ");
-            match self.is_wide() {
-                true => format!("ones_where(vec2<u32>({winners}), vec2<u32>({positions}))"),
-                false => format!("lane_ones(vec4<u32>({winners}), vec4<u32>({positions}), {lane}u)"),
-            }
+    fn text(&self) -> String {
+        let (k, row) = (self.k, self.rows.start);
+        let reduction = match self.operator {
+            Operator::ReduceMax => self.maxima() + &self.values(),
+            Operator::ArgMax => self.maxima() + &self.winners(),
         };
-        (0..lanes).map(of_lane).collect::<Vec<_>>().join(" | ")
+        format!(
+            "{reduction}fn store_parts_{k}(begin: u32, end: u32, first: u32) {{
+    var e = first;
+    var bunch = begin;
+    loop {{
+        if (bunch >= end) {{
+            break;
+        }}
+        store_part_{k}(bunch * BUNCH_ROWS + {row}u, BunchPlace(e, e, ROW_LEN * BUNCH_ROWS));
+        e += ROW_LEN * BUNCH_ROWS;
+        continuing {{
+            bunch += 1u;
+            break if bunch >= end;
+        }}
+    }}
+}}
+"
+        )
     }
 
-    /// What is made of each pack, or of each row.
-    fn each(count: u64, text: impl Fn(u64) -> String) -> String {
-        (0..count).map(text).collect::<Vec<_>>().join(", ")
+    /// What is done with each run of rows but the first, where it lies at `place`.
+    fn runs(&self, step: &str) -> String {
+        let step = |n: &str| step.replace("RUN", n).replace("PLACE", &format!("moved_by_runs(place, {n})"));
+        format!(
+            "    if (FEW_RUNS > 1u) {{
+        {}
+    }}
+    if (FEW_RUNS > 2u) {{
+        {}
+    }}
+    if (RUNS && FEW_RUNS == 0u) {{
+        let runs = row_runs();
+        for (var n = 1u; n < runs; n++) {{
+            {}
+        }}
+    }}
+",
+            step("1u"),
+            step("2u"),
+            step("n")
+        )
+    }
+
+    /// Stores the maxima of rows.
+    fn values(&self) -> String {
+        let k = self.k;
+        let units = (self.rows.end - self.rows.start) / self.dtype.lanes();
+        let store = |u| format!("    store_unit(first / LANES + {u}u, pack_unit(pack, {u}u));\n");
+        format!(
+            "fn store_part_{k}(first: u32, place: BunchPlace) {{
+    var bunch = bunch_{k}(place);
+{}    let pack = pack_of(row_maxima_{k}(bunch));
+{}}}
+",
+            self.runs(&format!("bunch = joined_{k}(bunch, PLACE);")),
+            (0..units).map(store).collect::<String>()
+        )
     }
 
     /// The maxima of packs, and of rows.
     fn maxima(&self) -> String {
+        let k = self.k;
         let member = if self.keeps_packs() { "vec4<u32>" } else { "Maxima" };
-        let members = Bunch::each(self.len, |n| format!("m{n}: {member}"));
+        let members = each(self.packs(), |n| format!("m{n}: {member}"));
         let pack = |n| format!("bunch_pack(place, {n}u)");
-        let first = Bunch::each(self.len, |n| match self.keeps_packs() {
+        let first = each(self.packs(), |n| match self.keeps_packs() {
             true => pack(n),
             false => format!("maxima_of({})", pack(n)),
         });
-        let more = Bunch::each(self.len, |n| match self.keeps_packs() {
+        let more = each(self.packs(), |n| match self.keeps_packs() {
             true => format!("pack_of(fold(maxima_of(b.m{n}), {}))", pack(n)),
             false => format!("fold(b.m{n}, {})", pack(n)),
         });
         format!(
-            "struct Bunch {{ {members} }}
-fn bunch_at(place: BunchPlace) -> Bunch {{ return Bunch({first}); }}
-fn joined_bunch(b: Bunch, place: BunchPlace) -> Bunch {{ return Bunch({more}); }}
-fn row_maxima(b: Bunch) -> Maxima {{
+            "struct Bunch{k} {{ {members} }}
+fn bunch_{k}(place: BunchPlace) -> Bunch{k} {{ return Bunch{k}({first}); }}
+fn joined_{k}(b: Bunch{k}, place: BunchPlace) -> Bunch{k} {{ return Bunch{k}({more}); }}
+fn row_maxima_{k}(b: Bunch{k}) -> Maxima {{
 {}}}
 ",
             self.row_maxima()
         )
     }
 
+    /// As if of a pack of results: a part with fewer rows has the first of them again.
     fn row_maxima(&self) -> String {
+        let (rows, lanes) = (&self.rows, self.dtype.lanes());
+        let row = |word, lane| rows.start + (word * lanes + lane) % (rows.end - rows.start);
         if self.is_wide() {
-            let key =
-                |row| self.greatest(row, "key_max", |(n, _, c)| format!("vec2<u32>(b.m{n}.low.{c}, b.m{n}.high.{c})"));
-            let (first, second) = (key(0), key(1));
+            let key = |(n, _, c)| format!("vec2<u32>(b.m{n}.low.{c}, b.m{n}.high.{c})");
+            let (first, second) = (row(0, 0), row(1, 0));
+            let maxima = self.row_folds("r", "key_max", key);
             return format!(
-                "    let a = {first};\n    let c = {second};\n    return Maxima(vec2<u32>(a.x, c.x), vec2<u32>(a.y, c.y));\n"
+                "{maxima}    return Maxima(vec2<u32>(r{first}.x, r{second}.x), vec2<u32>(r{first}.y, r{second}.y));\n"
             );
         }
-        let lanes = self.dtype.lanes();
+        let lane_of = |name, lane| format!("vec4<i32>({})", each(0..4, |word| format!("{name}{}", row(word, lane))));
         if self.keeps_packs() {
-            let of_lane = |lane| {
-                let row = |word| self.greatest(word * lanes + lane, "max", |(n, l, c)| format!("k{n}_{l}.{c}"));
-                format!("placed_lane(vec4<i32>({}), {lane}u)", Bunch::each(4, row))
-            };
-            let keys = (0..self.len).map(|n| self.left_keys(n)).collect::<String>();
-            return format!("{keys}    return Maxima({});\n", Bunch::each(lanes, of_lane));
+            let keys = self.packs().map(|n| self.left_keys(n)).collect::<String>();
+            let maxima = self.row_folds("r", "max", |(n, l, c)| format!("k{n}_{l}.{c}"));
+            let placed = each(0..lanes, |lane| format!("placed_lane({}, {lane}u)", lane_of("r", lane)));
+            return format!("{keys}{maxima}    return Maxima({placed});\n");
         }
-        let of_lane = |lane, fold, member| {
-            let row =
-                |word| self.greatest(word * lanes + lane, fold, |(n, l, c)| format!("b.m{n}.lane{l}.{member}.{c}"));
-            format!("vec4<i32>({})", Bunch::each(4, row))
-        };
-        let lane =
-            |lane| format!("Extremes({}, {})", of_lane(lane, "max", "greatest"), of_lane(lane, "min", "shifted_least"));
-        format!("    return Maxima({});\n", Bunch::each(lanes, lane))
+        let greatest = self.row_folds("g", "max", |(n, l, c)| format!("b.m{n}.lane{l}.greatest.{c}"));
+        let least = self.row_folds("s", "min", |(n, l, c)| format!("b.m{n}.lane{l}.shifted_least.{c}"));
+        let extremes = each(0..lanes, |lane| format!("Extremes({}, {})", lane_of("g", lane), lane_of("s", lane)));
+        format!("{greatest}{least}    return Maxima({extremes});\n")
+    }
+
+    /// The elements of each row, folded.
+    fn row_folds(&self, name: &str, fold: &str, element: impl Fn((u64, u64, char)) -> String) -> String {
+        let join = |all: String, own| format!("{fold}({all}, {own})");
+        let row = |row| self.elements(row).map(&element).reduce(join).unwrap_or_default();
+        self.rows.clone().map(|n| format!("    let {name}{n} = {};\n", row(n))).collect()
     }
 
     /// The keys of a pack, which are integers, by lanes, each moved to the top of its word.
@@ -140,41 +273,46 @@ fn row_maxima(b: Bunch) -> Maxima {{
         format!("    let k{n} = left_keys(b.m{n});\n{lanes}")
     }
 
-    /// The elements of a row, folded.
-    fn greatest(&self, row: u64, fold: &str, element: impl Fn((u64, u64, char)) -> String) -> String {
-        let join = |all: String, own| format!("{fold}({all}, {own})");
-        self.elements(row).map(element).reduce(join).unwrap_or_default()
-    }
-
     /// The winner of each row, and where that is stored.
     fn winners(&self) -> String {
-        let rows = self.rows().end;
-        let members = Bunch::each(rows, |row| format!("r{row}: Found"));
-        let none = Bunch::each(rows, |_| "NOTHING_FOUND".to_string());
+        let k = self.k;
+        let members = each(self.rows.clone(), |row| format!("r{row}: Found"));
+        let none = each(self.rows.clone(), |_| "NOTHING_FOUND".to_string());
+        let offered = self.packs().map(|n| self.ties(n) + &self.offers(n)).collect::<String>();
+        let step = format!(
+            "winners = offered_{k}(winners, PLACE, RUN * ROW_LEN);
+        if (STORES_KEYS) {{
+            bunch = joined_{k}(bunch, PLACE);
+        }}"
+        );
         format!(
-            "struct Winners {{ {members} }}
-fn no_winners() -> Winners {{ return Winners({none}); }}
-fn offered_bunch(before: Winners, place: BunchPlace, at: u32) -> Winners {{
+            "struct Winners{k} {{ {members} }}
+fn offered_{k}(before: Winners{k}, place: BunchPlace, at: u32) -> Winners{k} {{
     var w = before;
-{}    return w;
+{offered}    return w;
 }}
-fn store_winners(first: u32, w: Winners, m: Maxima) {{
+fn store_part_{k}(first: u32, place: BunchPlace) {{
+    var winners = offered_{k}(Winners{k}({none}), place, 0u);
+    var bunch = bunch_{k}(place);
+{}    store_winners_{k}(first, winners, row_maxima_{k}(bunch));
+}}
+fn store_winners_{k}(first: u32, w: Winners{k}, m: Maxima) {{
 {}}}
 ",
-            (0..self.len).map(|n| self.ties(n) + &self.offers(n)).collect::<String>(),
+            self.runs(&step),
             self.stores()
         )
     }
 
-    /// Offers the elements of a pack to their rows, before the next pack is loaded: few of them are known at once.
+    /// Offers a pack's elements to their rows, before the next pack is loaded: few of them are known at once.
     fn offers(&self, n: u64) -> String {
-        let (pack, lanes) = (self.dtype.pack_elements(), self.dtype.lanes());
+        let (pack, lanes, own) = (self.dtype.pack_elements(), self.dtype.lanes(), self.own_elements());
         let offer = |e: u64| {
             let (row, at, lane) = (e / self.len, e % self.len, e % lanes);
             let tie = self.tie_member(component(e % pack / lanes));
             format!("    w.r{row} = offered(w.r{row}, t{n}_{lane}{tie}, at + {at}u);\n")
         };
-        (n * pack..(n + 1) * pack).map(offer).collect()
+        (n * pack..(n + 1) * pack).filter(|e| own.contains(e)).map(offer).collect()
     }
 
     /// The ties of a pack's elements, by lanes; of a wide type by elements.
@@ -193,23 +331,29 @@ fn store_winners(first: u32, w: Winners, m: Maxima) {{
     }
 
     fn stores(&self) -> String {
-        let lanes = self.dtype.lanes();
+        let (lanes, rows) = (self.dtype.lanes(), &self.rows);
         let keys = |lane| format!("    let k{lane} = lane_maxima(m, {lane}u);\n");
         let mut text: String = if self.is_wide() { String::new() } else { (0..lanes).map(keys).collect() };
-        for unit in 0..self.rows().end / lanes {
+        for unit in 0..(rows.end - rows.start) / lanes {
             let store = |units: String, lane| {
-                let row = unit * lanes + lane;
+                let n = unit * lanes + lane;
                 let key = match self.is_wide() {
-                    true => format!("element_maximum(m, {row}u)"),
+                    true => format!("element_maximum(m, {n}u)"),
                     false => format!("k{lane}.{}", component(unit)),
                 };
-                format!("store_lane({units}, {lane}u, first + {row}u, found_best(w.r{row}, {key}))")
+                let row = rows.start + n;
+                format!("store_lane({units}, {lane}u, first + {n}u, found_best(w.r{row}, {key}))")
             };
             let stored = (0..lanes).fold("empty_unit()".to_string(), store);
             text += &format!("    store_unit(first / LANES + {unit}u, {stored});\n");
         }
         text
     }
+}
+
+/// What is made of each pack, or of each row.
+fn each(all: Range<u64>, text: impl FnMut(u64) -> String) -> String {
+    all.map(text).collect::<Vec<_>>().join(", ")
 }
 
 /// The name of a vector's component.

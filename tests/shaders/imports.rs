@@ -6,24 +6,20 @@ use std::fs;
 use std::path::Path;
 
 /// The names that Max's kernels and those of short rows are given as generated text.
-const GENERATED: [&str; 18] = [
-    "Bunch",
+const GENERATED: [&str; 14] = [
+    "BUNCH_ROWS",
     "OPERANDS",
     "ROW_LEN",
-    "bunch_at",
     "fixed_packs",
     "fold_elements",
     "fold_runs",
     "fold_splats",
     "fold_straddling",
-    "joined_bunch",
     "longest_operand",
-    "no_winners",
-    "offered_bunch",
     "pack_addresses",
-    "row_maxima",
+    "store_bunch",
     "store_rows",
-    "store_winners",
+    "store_stretch",
     "write_bunch",
 ];
 
