@@ -35,8 +35,8 @@ fn row_lengths_around_tiles_and_groups() {
 #[test]
 fn short_rows() {
     for dtype in [DType::F32, DType::F16, DType::U8, DType::I64] {
-        for len in [2, 3, 5, 8, 16, 17, 32, 33] {
-            let fewest = if len == 3 { 8192 } else { 16 }; // bunches that are worth it to a GPU, and to a CPU
+        for len in [2, 3, 5, 8, 16, 17, 19, 32, 33, 36, 48, 64, 65, 68] {
+            let fewest = if matches!(len, 3 | 19) { 8192 } else { 16 }; // bunches that are worth it to a GPU, and to a CPU
             let rows = fewest * (16 / dtype.bytes()) + len * 7 % 29;
             let input = tensor(dtype, rows * len, Data::Ties, len);
             check_rows(dtype, &input, &View::new([rows, len]).unwrap(), &format!("{dtype} {rows} rows of {len}"));

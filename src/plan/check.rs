@@ -13,7 +13,7 @@ use super::{
     Override, Params, Plan, Program, ReductionParams, Role, Slot, check_count,
 };
 use crate::error::list;
-use crate::shader::{MAX_DIMS, bunch_parts, bunch_rows};
+use crate::shader::{Bunches, MAX_DIMS};
 use crate::{Error, Limits};
 
 impl Plan {
@@ -316,7 +316,8 @@ impl Work {
         }
         if let Access::ShortRows { len } = access {
             // Bunches in turn and then, row by row, what does not fill one.
-            let [rows, parts] = [bunch_rows, bunch_parts].map(|count| count(kernel.dtype, len.into(), operator));
+            let bunches = Bunches { dtype: kernel.dtype, len: len.into(), operator, epilogue };
+            let (rows, parts) = (bunches.bunch_rows(), bunches.parts());
             let runs = u64::from(params.reduce_len / params.run_len);
             let part_turns = 2 + 2 * params.kept.len() as u64 + runs.saturating_mul(1 + params.outer.len() as u64);
             let bunches = Work::shared(outputs.div_ceil(rows), share, parts.saturating_mul(part_turns), group);

@@ -7,7 +7,7 @@ use super::layout::{Extent, Source, blocks};
 use super::schedule::{MAX_STEPS, SHORT_ROWS_INVOCATIONS};
 use super::{Binding, Dispatch, Dispatches, Slot, check_count, target_part};
 use crate::shader::{
-    BroadcastParams, FIRST_OPERAND, Kernel, MAX_DIMS, OperandParams, Override, Params, Program, longest_short_row,
+    BroadcastParams, FIRST_OPERAND, Kernel, MAX_DIMS, OperandParams, Override, Params, Program, longest_written_row,
 };
 use crate::{DType, Error, View};
 
@@ -294,7 +294,7 @@ impl OutputBox<'_> {
         let (len, &rows) = (self.rows.row_len(), self.rows.sizes.get(1)?);
         let in_one_piece = rows.is_multiple_of(pack) || self.rows.sizes.len() == 2;
         let busy = self.len / (pack * len) * SHORT_ROWS_INVOCATIONS >= self.device.tuning.busy_invocations;
-        if !(2..=longest_short_row(self.dtype)).contains(&len) || !in_one_piece || !busy {
+        if !(2..=longest_written_row(self.dtype)).contains(&len) || !in_one_piece || !busy {
             return None;
         }
         let forms = reads.iter().map(|read| read.in_short_rows(len, pack)).collect::<Option<Vec<_>>>()?;

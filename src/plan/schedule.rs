@@ -2,7 +2,7 @@
 
 use super::device::{Device, MAX_ELEMENTS, column_member_bytes, power_of_two_below};
 use super::layout::ReductionShape;
-use crate::shader::{Access, Epilogue, LONGEST_REDUCED_SHORT_ROW, Operator, bunch_rows};
+use crate::shader::{Access, Bunches, Epilogue, LONGEST_SHORT_ROW, MOST_BUNCH_PACKS, Operator};
 use crate::{DType, NanPolicy};
 
 /// The most loop iterations that an invocation may make, nested loops counted together. lavapipe ends loops silently
@@ -41,6 +41,9 @@ pub(super) const FEWEST_PACKS_ACROSS: u64 = 4;
 /// The longest short rows whose bunches begin anywhere: of longer ones the kernel's text, which puts each pack together from
 /// words, takes too long to compile.
 const LONGEST_RAGGED_SHORT_ROW: u64 = 8;
+
+/// The longest short rows where neighbouring invocations are to read what lies side by side, or bunches have many packs.
+const LONGEST_USUAL_SHORT_ROW: u64 = 32;
 
 /// The most runs of a row that is short: those of a window of pixels.
 const MAX_SHORT_RUNS: u64 = 64;
@@ -176,7 +179,7 @@ impl Reduction<'_> {
     /// The results that an invocation makes at once.
     pub fn unit_results(&self, schedule: &Schedule, epilogue: Epilogue) -> u64 {
         match schedule.access {
-            Access::ShortRows { len } => bunch_rows(self.dtype, len.into(), self.operator),
+            Access::ShortRows { len } => self.bunch_rows(u64::from(len), epilogue),
             _ => schedule.epilogue(epilogue).lanes(self.dtype),
         }
     }
@@ -184,7 +187,7 @@ impl Reduction<'_> {
     fn split(&self, shape: &ReductionShape, epilogue: Epilogue, max_chunks: u64) -> Option<Schedule> {
         let column_packs = self.column_packs(shape);
         let access = self.access(shape, epilogue, column_packs);
-        let work = self.work(shape, access, column_packs);
+        let work = self.work(shape, access, epilogue, column_packs);
         let whole = |team| {
             let line = self.line(access, team, &work);
             Schedule { access, team, line, chunk_len: shape.reduce_len(), chunks: 1, column_packs, share: 1 }
@@ -242,7 +245,7 @@ impl Reduction<'_> {
         }
     }
 
-    fn work(&self, shape: &ReductionShape, access: Access, column_packs: u64) -> Work {
+    fn work(&self, shape: &ReductionShape, access: Access, epilogue: Epilogue, column_packs: u64) -> Work {
         let (outputs, reduce_len, pack) = (shape.outputs(), shape.reduce_len(), self.dtype.pack_elements());
         let run = shape.run().size;
         match access {
@@ -250,7 +253,7 @@ impl Reduction<'_> {
             Access::Columns => Work { tasks: outputs.div_ceil(pack * column_packs), loads: reduce_len, run_loads: 1 },
             Access::Strided => Work { tasks: outputs, loads: reduce_len, run_loads: run },
             Access::ShortRows { len } => {
-                let rows = bunch_rows(self.dtype, len.into(), self.operator);
+                let rows = self.bunch_rows(u64::from(len), epilogue);
                 Work { tasks: outputs.div_ceil(rows), loads: reduce_len, run_loads: run }
             }
         }
@@ -260,7 +263,7 @@ impl Reduction<'_> {
         let pack = self.dtype.pack_elements();
         let has_packs = shape.span >= pack;
         let run = shape.run();
-        if epilogue != Epilogue::Record && self.rows_are_short(shape) {
+        if epilogue != Epilogue::Record && self.rows_are_short(shape, epilogue) {
             return Access::ShortRows { len: run.size as u32 };
         }
         let columns_fit = shape.columns().is_some_and(|columns| {
@@ -311,14 +314,27 @@ impl Reduction<'_> {
         self.operator == Operator::ArgMax && (rows <= self.device.tuning.few_rows || self.dtype.bytes() == 8)
     }
 
+    /// The rows of a bunch of short rows.
+    fn bunch_rows(&self, len: u64, epilogue: Epilogue) -> u64 {
+        Bunches { dtype: self.dtype, len, operator: self.operator, epilogue }.bunch_rows()
+    }
+
+    /// Whether whole bunches of rows of so many elements pay: those of many packs, which take seconds to compile, where rows
+    /// are not much longer than a pack, or there are many.
+    fn whole_bunches_pay(&self, len: u64, loads: u64, epilogue: Epilogue) -> bool {
+        let few_packs = self.bunch_rows(len, epilogue) * len <= MOST_BUNCH_PACKS * self.dtype.pack_elements();
+        let longest = if few_packs && !self.device.spreads() { LONGEST_SHORT_ROW } else { LONGEST_USUAL_SHORT_ROW };
+        (2..=longest).contains(&len) && (few_packs || self.dtype.bytes() > 1 || loads >= FEWEST_FAR_LOADS)
+    }
+
     /// Whether rows follow one another, and are so short that bunches of them pay.
-    fn rows_are_short(&self, shape: &ReductionShape) -> bool {
+    fn rows_are_short(&self, shape: &ReductionShape, epilogue: Epilogue) -> bool {
         let (run, pack) = (shape.run(), self.dtype.pack_elements());
         let Some(rows) = shape.kept.first() else { return false };
         let runs = shape.reduce_len() / run.size;
         let loads = self.loads(shape);
         let bunches_pay = match shape.bunches_are_whole(pack) {
-            true => (2..=LONGEST_REDUCED_SHORT_ROW).contains(&run.size),
+            true => self.whole_bunches_pay(run.size, loads, epilogue),
             false => {
                 (2..=LONGEST_RAGGED_SHORT_ROW).contains(&run.size)
                     && loads >= FEWEST_RAGGED_LOADS
@@ -389,7 +405,7 @@ impl Reduction<'_> {
     fn wanted_share(&self, shape: &ReductionShape, schedule: &Schedule, epilogue: Epilogue) -> u64 {
         let tuning = &self.device.tuning;
         if let Access::ShortRows { len } = schedule.access {
-            let bunches = shape.outputs() / bunch_rows(self.dtype, len.into(), self.operator);
+            let bunches = shape.outputs() / self.bunch_rows(u64::from(len), epilogue);
             return tuning.max_share.min(bunches / tuning.busy_invocations);
         }
         let task_loads = schedule.chunk_len / self.dtype.pack_elements();

@@ -263,11 +263,11 @@ impl Override {
     }
 }
 
-/// The longest rows that a reduction takes in bunches.
-pub(crate) const LONGEST_REDUCED_SHORT_ROW: u64 = 32;
+/// The longest rows that a reduction takes in bunches: beyond, packs of one row are as fast.
+pub(crate) const LONGEST_SHORT_ROW: u64 = 64;
 
 /// The longest rows that are written in bunches: beyond, text grows, and whole packs of one row are as fast.
-pub(crate) const fn longest_short_row(dtype: DType) -> u64 {
+pub(crate) const fn longest_written_row(dtype: DType) -> u64 {
     if dtype.bytes() == 1 { 16 } else { 32 }
 }
 
@@ -298,9 +298,7 @@ impl Kernel {
                     && match access {
                         Access::Rows | Access::Strided | Access::Columns => true,
                         Access::ShortRows { len } => {
-                            !team
-                                && epilogue != Epilogue::Record
-                                && (2..=LONGEST_REDUCED_SHORT_ROW).contains(&len.into())
+                            !team && epilogue != Epilogue::Record && (2..=LONGEST_SHORT_ROW).contains(&len.into())
                         }
                     }
             }
@@ -313,9 +311,9 @@ impl Kernel {
             }
             Program::MaxElements { operands } => operands <= u32::BITS,
             Program::MaxShortRows { operands, len, .. } => {
-                operands <= u32::BITS && (2..=longest_short_row(self.dtype)).contains(&len.into())
+                operands <= u32::BITS && (2..=longest_written_row(self.dtype)).contains(&len.into())
             }
-            Program::HardmaxWriteShortRows { len } => (2..=longest_short_row(self.dtype)).contains(&len.into()),
+            Program::HardmaxWriteShortRows { len } => (2..=longest_written_row(self.dtype)).contains(&len.into()),
             Program::Fill
             | Program::HardmaxWriteColumns { .. }
             | Program::HardmaxWriteRaggedColumns

@@ -4,9 +4,9 @@
 //! holds it against naga's reading of the text, and each file against the names that it says it imports.
 
 use super::operands::{FIRST_OPERAND, ShortRows, element_operands, pack_operands};
-use super::short_rows::{short_rows, short_rows_of_ones};
+use super::short_rows::{Bunches, short_rows_of_ones};
 use super::text::shader;
-use super::{Access, Epilogue, Kernel, LONGEST_REDUCED_SHORT_ROW, Operator, Override, Program, longest_short_row};
+use super::{Access, Epilogue, Kernel, LONGEST_SHORT_ROW, Operator, Override, Program, longest_written_row};
 use crate::DType;
 
 /// A storage binding as a shader declares it.
@@ -193,18 +193,19 @@ impl Kernel {
     /// ([`Kernel::bindings`]). Of Max's operands it takes the first 32: [`Plan::check`](crate::Plan::check) allows no more.
     pub fn wgsl(&self) -> String {
         let generated = match self.program {
-            Program::Reduce { operator, access: Access::ShortRows { len }, .. } => {
-                short_rows(self.dtype, u64::from(len).clamp(2, LONGEST_REDUCED_SHORT_ROW), operator)
+            Program::Reduce { operator, access: Access::ShortRows { len }, epilogue, .. } => {
+                let len = u64::from(len).clamp(2, LONGEST_SHORT_ROW);
+                Bunches { dtype: self.dtype, len, operator, epilogue }.text()
             }
             Program::HardmaxWriteShortRows { len } => {
-                short_rows_of_ones(self.dtype, u64::from(len).clamp(1, longest_short_row(self.dtype)))
+                short_rows_of_ones(self.dtype, u64::from(len).clamp(1, longest_written_row(self.dtype)))
             }
             Program::MaxPacks { operands, splats, shifted, pairs } => {
                 pack_operands(self.dtype, operands.min(u32::BITS), splats, shifted, pairs)
             }
             Program::MaxShortRows { operands, len, of_rows, of_columns, shifted } => {
                 let (dtype, operands) = (self.dtype, operands.min(u32::BITS));
-                let len = u64::from(len).clamp(2, longest_short_row(dtype));
+                let len = u64::from(len).clamp(2, longest_written_row(dtype));
                 ShortRows { dtype, operands, len, of_rows, of_columns, shifted }.text()
             }
             Program::MaxElements { operands } => element_operands(self.dtype, operands.min(u32::BITS)),

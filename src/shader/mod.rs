@@ -8,7 +8,7 @@ mod short_rows;
 mod text;
 
 pub use kernel::{Access, Epilogue, Kernel, Operator, Override, Program};
-pub(crate) use kernel::{LONGEST_REDUCED_SHORT_ROW, longest_short_row};
+pub(crate) use kernel::{LONGEST_SHORT_ROW, longest_written_row};
 pub use manifest::{Declaration, Role};
 pub(crate) use manifest::{fingerprint, fnv};
 pub(crate) use operands::FIRST_OPERAND;
@@ -17,4 +17,4 @@ pub use params::{
     BroadcastParams, Dim, FillParams, HardmaxWriteParams, MergeParams, OperandParams, Params, RecordOrigin,
     ReductionParams,
 };
-pub(crate) use short_rows::{bunch_parts, bunch_rows};
+pub(crate) use short_rows::{Bunches, MOST_BUNCH_PACKS};

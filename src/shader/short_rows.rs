@@ -3,65 +3,80 @@
 
 use std::ops::Range;
 
-use super::kernel::Operator;
+use super::kernel::{Epilogue, Operator};
 use crate::DType;
 
-/// The most elements that a bunch, or a part of one, has of several units of results: the text of more is longer than what keeps
-/// instructions close to a core, and holds more than its registers.
-fn most_elements(dtype: DType, operator: Operator) -> u64 {
-    let most = match operator {
-        Operator::ReduceMax => 160,
-        Operator::ArgMax => 64,
-    };
-    (MOST_PACKS * dtype.pack_elements()).min(most)
+/// Bunches of short rows, as a reduction takes them.
+#[derive(Clone, Copy)]
+pub(crate) struct Bunches {
+    pub dtype: DType,
+    pub len: u64,
+    pub operator: Operator,
+    pub epilogue: Epilogue,
 }
 
-/// The most packs that they have, likewise.
-const MOST_PACKS: u64 = 16;
+/// The most packs that a bunch, or a part of one, has if it has several units of results: the text of more is longer than what
+/// keeps instructions close to a core, and holds more than its registers.
+pub(crate) const MOST_BUNCH_PACKS: u64 = 16;
 
-/// The rows of a reduction's bunch, a power of two: they fill whole packs and whole units of results, and are at most as many as
-/// a pack has elements.
-pub(crate) fn bunch_rows(dtype: DType, len: u64, operator: Operator) -> u64 {
-    let pack = dtype.pack_elements();
-    let mut rows = (pack >> len.trailing_zeros()).max(dtype.lanes());
-    while rows < pack && rows * 2 * len <= most_elements(dtype, operator) {
-        rows *= 2;
+impl Bunches {
+    /// The rows of a bunch, a power of two: they fill whole packs and whole units of results, and are at most as many as a pack
+    /// has elements.
+    pub fn bunch_rows(&self) -> u64 {
+        let pack = self.dtype.pack_elements();
+        let mut rows = (pack >> self.len.trailing_zeros()).max(self.lanes());
+        while rows < pack && rows * 2 * self.len <= self.most_elements() {
+            rows *= 2;
+        }
+        rows
     }
-    rows
-}
 
-/// The parts that a reduction's bunch is taken in, one after another.
-pub(crate) fn bunch_parts(dtype: DType, len: u64, operator: Operator) -> u64 {
-    bunch_rows(dtype, len, operator) / part_rows(dtype, len, operator)
-}
-
-fn part_rows(dtype: DType, len: u64, operator: Operator) -> u64 {
-    let mut rows = bunch_rows(dtype, len, operator);
-    while rows > dtype.lanes() && rows * len > most_elements(dtype, operator) {
-        rows /= 2;
+    /// The parts that a bunch is taken in, one after another.
+    pub fn parts(&self) -> u64 {
+        self.bunch_rows() / self.part_rows()
     }
-    rows
-}
 
-/// Reduces bunches of rows of so many elements.
-pub(super) fn short_rows(dtype: DType, len: u64, operator: Operator) -> String {
-    let (rows, part_rows) = (bunch_rows(dtype, len, operator), part_rows(dtype, len, operator));
-    let parts = bunch_parts(dtype, len, operator);
-    let part = |k| Part { dtype, len, operator, k, rows: k * part_rows..(k + 1) * part_rows }.text();
-    let stretch = |k| format!("    store_parts_{k}(begin, end, first);\n");
-    let bunch = |k| format!("    store_part_{k}(first + {}u, place);\n", k * part_rows);
-    format!(
-        "const ROW_LEN = {len}u;
+    fn part_rows(&self) -> u64 {
+        let mut rows = self.bunch_rows();
+        while rows > self.lanes() && rows * self.len > self.most_elements() {
+            rows /= 2;
+        }
+        rows
+    }
+
+    fn most_elements(&self) -> u64 {
+        let most = match self.operator {
+            Operator::ReduceMax => 160,
+            Operator::ArgMax => 64,
+        };
+        (MOST_BUNCH_PACKS * self.dtype.pack_elements()).min(most)
+    }
+
+    /// The rows whose results share a unit.
+    fn lanes(&self) -> u64 {
+        self.epilogue.lanes(self.dtype)
+    }
+
+    pub(super) fn text(&self) -> String {
+        let (rows, part_rows) = (self.bunch_rows(), self.part_rows());
+        let part = |k| Part { own: *self, k, rows: k * part_rows..(k + 1) * part_rows }.text();
+        let stretch = |k| format!("    store_parts_{k}(begin, end, first);\n");
+        let bunch = |k| format!("    store_part_{k}(first + {}u, place);\n", k * part_rows);
+        let parts = 0..self.parts();
+        format!(
+            "const ROW_LEN = {}u;
 const BUNCH_ROWS = {rows}u;
 {}fn store_stretch(begin: u32, end: u32, first: u32) {{
 {}}}
 fn store_bunch(first: u32, place: BunchPlace) {{
 {}}}
 ",
-        (0..parts).map(part).collect::<String>(),
-        (0..parts).map(stretch).collect::<String>(),
-        (0..parts).map(bunch).collect::<String>(),
-    )
+            self.len,
+            parts.clone().map(part).collect::<String>(),
+            parts.clone().map(stretch).collect::<String>(),
+            parts.map(bunch).collect::<String>(),
+        )
+    }
 }
 
 /// Writes ones and zeros for a bunch of rows whose winners are known.
@@ -105,9 +120,7 @@ impl Ones {
 
 /// Part number k of a reduction's bunch: some of its rows, and the packs that they lie in.
 struct Part {
-    dtype: DType,
-    len: u64,
-    operator: Operator,
+    own: Bunches,
     k: u64,
     /// Counted from the bunch's first.
     rows: Range<u64>,
@@ -116,33 +129,33 @@ struct Part {
 impl Part {
     /// The elements of its rows, counted in the same way.
     fn own_elements(&self) -> Range<u64> {
-        self.rows.start * self.len..self.rows.end * self.len
+        self.rows.start * self.own.len..self.rows.end * self.own.len
     }
 
     fn packs(&self) -> Range<u64> {
-        let (pack, elements) = (self.dtype.pack_elements(), self.own_elements());
+        let (pack, elements) = (self.own.dtype.pack_elements(), self.own_elements());
         elements.start / pack..elements.end.div_ceil(pack)
     }
 
     fn is_wide(&self) -> bool {
-        self.dtype.bytes() == 8
+        self.own.dtype.bytes() == 8
     }
 
     /// Whether what is known of packs is their elements, in their places.
     fn keeps_packs(&self) -> bool {
-        !self.is_wide() && !self.dtype.is_float()
+        !self.is_wide() && !self.own.dtype.is_float()
     }
 
     /// The elements of a row: the number of its pack, its lane and its word's component.
     fn elements(&self, row: u64) -> impl Iterator<Item = (u64, u64, char)> {
-        let (pack, lanes) = (self.dtype.pack_elements(), self.dtype.lanes());
+        let (pack, lanes) = (self.own.dtype.pack_elements(), self.own.dtype.lanes());
         let place = move |e: u64| (e / pack, e % lanes, component(e % pack / lanes));
-        (row * self.len..(row + 1) * self.len).map(place)
+        (row * self.own.len..(row + 1) * self.own.len).map(place)
     }
 
     fn text(&self) -> String {
         let (k, row) = (self.k, self.rows.start);
-        let reduction = match self.operator {
+        let reduction = match self.own.operator {
             Operator::ReduceMax => self.maxima() + &self.values(),
             Operator::ArgMax => self.maxima() + &self.winners(),
         };
@@ -192,7 +205,7 @@ impl Part {
     /// Stores the maxima of rows.
     fn values(&self) -> String {
         let k = self.k;
-        let units = (self.rows.end - self.rows.start) / self.dtype.lanes();
+        let units = (self.rows.end - self.rows.start) / self.own.dtype.lanes();
         let store = |u| format!("    store_unit(first / LANES + {u}u, pack_unit(pack, {u}u));\n");
         format!(
             "fn store_part_{k}(first: u32, place: BunchPlace) {{
@@ -232,7 +245,7 @@ fn row_maxima_{k}(b: Bunch{k}) -> Maxima {{
 
     /// As if of a pack of results: a part with fewer rows has the first of them again.
     fn row_maxima(&self) -> String {
-        let (rows, lanes) = (&self.rows, self.dtype.lanes());
+        let (rows, lanes) = (&self.rows, self.own.dtype.lanes());
         let row = |word, lane| rows.start + (word * lanes + lane) % (rows.end - rows.start);
         if self.is_wide() {
             let key = |(n, _, c)| format!("vec2<u32>(b.m{n}.low.{c}, b.m{n}.high.{c})");
@@ -264,12 +277,12 @@ fn row_maxima_{k}(b: Bunch{k}) -> Maxima {{
 
     /// The keys of a pack, which are integers, by lanes, each moved to the top of its word.
     fn left_keys(&self, n: u64) -> String {
-        let bits = |lane| (self.dtype.lanes() - 1 - lane) * self.dtype.bytes() * 8;
+        let bits = |lane| (self.own.dtype.lanes() - 1 - lane) * self.own.dtype.bytes() * 8;
         let lane = |lane| match bits(lane) {
             0 => format!("    let k{n}_{lane} = k{n};\n"),
             bits => format!("    let k{n}_{lane} = k{n} * (1i << {bits}u);\n"),
         };
-        let lanes = (0..self.dtype.lanes()).map(lane).collect::<String>();
+        let lanes = (0..self.own.dtype.lanes()).map(lane).collect::<String>();
         format!("    let k{n} = left_keys(b.m{n});\n{lanes}")
     }
 
@@ -306,9 +319,9 @@ fn store_winners_{k}(first: u32, w: Winners{k}, m: Maxima) {{
 
     /// Offers a pack's elements to their rows, before the next pack is loaded: few of them are known at once.
     fn offers(&self, n: u64) -> String {
-        let (pack, lanes, own) = (self.dtype.pack_elements(), self.dtype.lanes(), self.own_elements());
+        let (pack, lanes, own) = (self.own.dtype.pack_elements(), self.own.dtype.lanes(), self.own_elements());
         let offer = |e: u64| {
-            let (row, at, lane) = (e / self.len, e % self.len, e % lanes);
+            let (row, at, lane) = (e / self.own.len, e % self.own.len, e % lanes);
             let tie = self.tie_member(component(e % pack / lanes));
             format!("    w.r{row} = offered(w.r{row}, t{n}_{lane}{tie}, at + {at}u);\n")
         };
@@ -323,7 +336,7 @@ fn store_winners_{k}(first: u32, w: Winners{k}, m: Maxima) {{
             return format!("{pack}    let k{n} = maxima_of(p{n});\n{}{}", tie('x'), tie('y'));
         }
         let tie = |lane| format!("    let t{n}_{lane} = ties_of(words_bits(p{n}, {lane}u));\n");
-        pack + &(0..self.dtype.lanes()).map(tie).collect::<String>()
+        pack + &(0..self.own.dtype.lanes()).map(tie).collect::<String>()
     }
 
     fn tie_member(&self, component: char) -> String {
@@ -331,20 +344,20 @@ fn store_winners_{k}(first: u32, w: Winners{k}, m: Maxima) {{
     }
 
     fn stores(&self) -> String {
-        let (lanes, rows) = (self.dtype.lanes(), &self.rows);
+        let (lanes, unit_lanes) = (self.own.dtype.lanes(), self.own.lanes());
         let keys = |lane| format!("    let k{lane} = lane_maxima(m, {lane}u);\n");
         let mut text: String = if self.is_wide() { String::new() } else { (0..lanes).map(keys).collect() };
-        for unit in 0..(rows.end - rows.start) / lanes {
+        for unit in 0..(self.rows.end - self.rows.start) / unit_lanes {
             let store = |units: String, lane| {
-                let n = unit * lanes + lane;
+                let n = unit * unit_lanes + lane;
                 let key = match self.is_wide() {
                     true => format!("element_maximum(m, {n}u)"),
-                    false => format!("k{lane}.{}", component(unit)),
+                    false => format!("k{}.{}", n % lanes, component(n / lanes)),
                 };
-                let row = rows.start + n;
+                let row = self.rows.start + n;
                 format!("store_lane({units}, {lane}u, first + {n}u, found_best(w.r{row}, {key}))")
             };
-            let stored = (0..lanes).fold("empty_unit()".to_string(), store);
+            let stored = (0..unit_lanes).fold("empty_unit()".to_string(), store);
             text += &format!("    store_unit(first / LANES + {unit}u, {stored});\n");
         }
         text

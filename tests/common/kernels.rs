@@ -26,7 +26,7 @@ pub fn programs() -> Vec<Program> {
         for epilogue in [Epilogue::Record, Epilogue::Value, Epilogue::Index, Epilogue::Both, Epilogue::Ones] {
             for team in [false, true] {
                 programs.push(Program::Merge { operator, team, epilogue });
-                let short_rows = [1, 2, 3, 7, 16, 32, 33].map(|len| Access::ShortRows { len });
+                let short_rows = [1, 2, 3, 7, 16, 32, 33, 64, 65].map(|len| Access::ShortRows { len });
                 let accesses = [&[Access::Rows, Access::Columns, Access::Strided], &short_rows[..]].concat();
                 programs.extend(accesses.iter().map(|&access| Program::Reduce { operator, access, team, epilogue }));
             }

@@ -63,13 +63,13 @@ fn merged(operator: Operator, epilogue: Epilogue) -> Program {
 fn one_dispatch_where_one_is_enough() {
     for limits in [gpu(), cpu()] {
         let rows = [values(Access::Rows, Epilogue::Value)];
-        assert_eq!(programs(&reduce_max(DType::F32, &[4096, 64], &[1]), &limits), rows);
+        assert_eq!(programs(&reduce_max(DType::F32, &[4096, 72], &[1]), &limits), rows);
         let columns = [values(Access::Columns, Epilogue::Value)];
         assert_eq!(programs(&reduce_max(DType::U8, &[64, 16, 1024], &[1]), &limits), columns);
         let strided = [values(Access::Strided, Epilogue::Value)];
         assert_eq!(programs(&reduce_max(DType::F32, &[5, 3], &[1]), &limits), strided);
         let rows = [positions(Access::Rows, Epilogue::Index)];
-        assert_eq!(programs(&arg_max(DType::F16, &[4096, 64], &[1]), &limits), rows);
+        assert_eq!(programs(&arg_max(DType::F16, &[4096, 72], &[1]), &limits), rows);
         let columns = [positions(Access::Columns, Epilogue::Index)];
         assert_eq!(programs(&arg_max(DType::I64, &[64, 16, 1024], &[1]), &limits), columns);
     }
@@ -210,7 +210,7 @@ fn views_that_address_the_same_elements_make_equal_passes() {
 #[test]
 fn plans_of_one_kernel_differ_in_parameters_only() {
     let kernel = |len| reduce_max(DType::F32, &[4096, len], &[1]).plan(&cpu()).unwrap().dispatches[0].kernel.clone();
-    assert_eq!(kernel(64), kernel(96));
+    assert_eq!(kernel(72), kernel(96));
     assert_eq!(kernel(61), kernel(97)); // runs that end within a pack
 }
 
