@@ -35,13 +35,25 @@ fn row_lengths_around_tiles_and_groups() {
 #[test]
 fn short_rows() {
     for dtype in [DType::F32, DType::F16, DType::U8, DType::I64] {
-        for len in [2, 3, 5, 8, 16, 17, 19, 32, 33, 36, 48, 64, 65, 68] {
-            let fewest = if matches!(len, 3 | 19) { 8192 } else { 16 }; // bunches that are worth it to a GPU, and to a CPU
+        for len in [2, 3, 5, 8, 16, 17, 32, 33, 36, 64, 65] {
+            let fewest = if len == 3 { 8192 } else { 16 }; // bunches that are worth it to a GPU, and to a CPU
             let rows = fewest * (16 / dtype.bytes()) + len * 7 % 29;
             let input = tensor(dtype, rows * len, Data::Ties, len);
             check_rows(dtype, &input, &View::new([rows, len]).unwrap(), &format!("{dtype} {rows} rows of {len}"));
         }
     }
+}
+
+/// Short rows of the smallest elements that fill many packs, which are taken part by part.
+#[test]
+fn short_rows_of_many_packs() {
+    let (rows, len) = (120_007, 19);
+    let input = tensor(DType::I8, rows * len, Data::Ties, len);
+    let view = View::new([rows, len]).unwrap();
+    check(&ReduceMax::new(DType::I8, view.clone()).axes([1]), &[&input], "rows of 19");
+    let arg_max = ArgMax::new(DType::I8, view).axes([1]);
+    check(&arg_max, &[&input], "rows of 19");
+    check(&arg_max.output(ArgMaxOutput::ValuesAndIndices), &[&input], "rows of 19");
 }
 
 /// The same of every type, with values that are compared otherwise than their bits.
@@ -103,7 +115,7 @@ impl Windows {
 fn windows_of_pixels() {
     for dtype in [DType::F32, DType::Bf16, DType::U8, DType::F64] {
         for (images, rows, columns, window, between) in
-            [(3, 6, 48, [2, 2], 0), (2, 5, 32, [3, 3], 32), (4, 4, 16, [2, 7], 16)]
+            [(3, 6, 48, [2, 2], 0), (6, 8, 20, [2, 2], 0), (2, 5, 32, [3, 3], 32), (4, 4, 16, [2, 7], 16)]
         {
             Windows { images, rows, columns, window, gaps: [between, 0, 0] }.check(dtype);
         }
@@ -117,7 +129,9 @@ fn windows_of_pixels_within_packs() {
         (DType::F32, 350, 14, 14, [2, 2], [0, 0, 0]),
         (DType::F32, 300, 7, 3, [4, 5], [1, 3, 2]),
         (DType::Bf16, 480, 9, 23, [3, 2], [5, 1, 3]),
+        (DType::Bf16, 700, 14, 14, [2, 2], [0, 0, 0]),
         (DType::U8, 600, 7, 15, [2, 3], [1, 0, 7]),
+        (DType::U8, 400, 14, 28, [2, 2], [4, 8, 4]),
         (DType::F64, 200, 7, 7, [2, 2], [0, 1, 0]),
         (DType::F16, 1, 1, 60_001, [1, 3], [0, 0, 1]),
         (DType::U8, 1, 1, 100_003, [1, 5], [0, 0, 3]),

@@ -19,12 +19,15 @@ fn pack_from(e: u32) -> vec4<u32> {
     return shifted(own, word(bitcast<u32>(min(first + 4, i32(word_count()) - 1))), e % LANES);
 }
 
+override WHOLE_WORDS: bool = false; // stretches of short rows begin and end with words
+
 // The first `count` elements of the pack that begins with element e, and behind them what the one that begins with `other` has
 // there.
 fn pack_from_two(e: u32, other: u32, count: u32) -> vec4<u32> {
-    if (LANES > 1u) {
+    if (LANES > 1u && !WHOLE_WORDS) {
         return joined(pack_from(e), pack_from(other), first_elements(count));
     }
-    let places = vec4<u32>(0u, 1u, 2u, 3u);
-    return words_at(bitcast<vec4<i32>>(select(vec4<u32>(other), vec4<u32>(e), places < vec4<u32>(count)) + places));
+    let places = vec4<u32>(0u, LANES, 2u * LANES, 3u * LANES);
+    let elements = select(vec4<u32>(other), vec4<u32>(e), places < vec4<u32>(count)) + places;
+    return words_at(bitcast<vec4<i32>>(elements / LANES));
 }

@@ -314,10 +314,10 @@ impl Work {
             let blocks = outputs / own * own.div_ceil(pack * packs);
             return Ok(Work::shared(blocks.saturating_mul(chunks), 1, turns.saturating_mul(packs * rows), group));
         }
-        if let Access::ShortRows { len } = access {
+        if let Access::ShortRows { len, rows } = access {
             // Bunches in turn and then, row by row, what does not fill one.
-            let bunches = Bunches { dtype: kernel.dtype, len: len.into(), operator, epilogue };
-            let (rows, parts) = (bunches.bunch_rows(), bunches.parts());
+            let (dtype, len, rows) = (kernel.dtype, len.into(), rows.into());
+            let parts = Bunches { dtype, operator, epilogue, len, rows }.parts();
             let runs = u64::from(params.reduce_len / params.run_len);
             let part_turns = 2 + 2 * params.kept.len() as u64 + runs.saturating_mul(1 + params.outer.len() as u64);
             let bunches = Work::shared(outputs.div_ceil(rows), share, parts.saturating_mul(part_turns), group);

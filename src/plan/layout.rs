@@ -177,11 +177,11 @@ impl ReductionShape {
 
     /// Whether short rows that follow one another make whole bunches of so many, each of which begins at a multiple of
     /// `elements`.
-    pub fn bunches_are_whole(&self, elements: u64) -> bool {
+    pub fn bunches_are_whole(&self, elements: u64, bunch_rows: u64) -> bool {
         let (rows, around) = self.kept.split_first().map_or((1, &[][..]), |(rows, around)| (rows.size, around));
         let strides = around.iter().chain(&self.reduced[1..]).map(|d| d.stride.unsigned_abs());
         [self.start].into_iter().chain(strides).all(|n| n.is_multiple_of(elements))
-            && (around.is_empty() || rows.is_multiple_of(elements))
+            && (around.is_empty() || rows.is_multiple_of(bunch_rows))
     }
 
     /// The blocks of so many elements that rows of columns are cut into: each row by itself, or all as if they were one.

@@ -187,8 +187,13 @@ impl Reduction<'_> {
         let whole_packs = match schedule.access {
             Access::Rows => shape.runs_are_whole(schedule.chunk_len, pack),
             Access::Columns => shape.columns_are_whole(pack),
-            Access::ShortRows { .. } => shape.bunches_are_whole(pack),
+            Access::ShortRows { rows, .. } => shape.bunches_are_whole(pack, rows.into()),
             Access::Strided => true,
+        };
+        let lanes = self.dtype.lanes();
+        let whole_words = match schedule.access {
+            Access::ShortRows { len, .. } => shape.bunches_are_whole(lanes, (lanes >> len.trailing_zeros()).max(1)),
+            _ => false,
         };
         let few_packs = schedule.access == Access::Rows
             && schedule.team == 1
@@ -208,6 +213,7 @@ impl Reduction<'_> {
             few_packs.then_some(Override::FewPacks),
             (!whole_packs).then_some(Override::Ragged),
             (!whole_packs && schedule.access != Access::Rows && self.device.spreads()).then_some(Override::Pairs),
+            (!whole_packs && whole_words && lanes > 1 && !self.device.spreads()).then_some(Override::WholeWords),
         ];
         overrides.into_iter().flatten()
     }

@@ -179,7 +179,7 @@ impl Reduction<'_> {
     /// The results that an invocation makes at once.
     pub fn unit_results(&self, schedule: &Schedule, epilogue: Epilogue) -> u64 {
         match schedule.access {
-            Access::ShortRows { len } => self.bunch_rows(u64::from(len), epilogue),
+            Access::ShortRows { rows, .. } => rows.into(),
             _ => schedule.epilogue(epilogue).lanes(self.dtype),
         }
     }
@@ -187,7 +187,7 @@ impl Reduction<'_> {
     fn split(&self, shape: &ReductionShape, epilogue: Epilogue, max_chunks: u64) -> Option<Schedule> {
         let column_packs = self.column_packs(shape);
         let access = self.access(shape, epilogue, column_packs);
-        let work = self.work(shape, access, epilogue, column_packs);
+        let work = self.work(shape, access, column_packs);
         let whole = |team| {
             let line = self.line(access, team, &work);
             Schedule { access, team, line, chunk_len: shape.reduce_len(), chunks: 1, column_packs, share: 1 }
@@ -245,16 +245,15 @@ impl Reduction<'_> {
         }
     }
 
-    fn work(&self, shape: &ReductionShape, access: Access, epilogue: Epilogue, column_packs: u64) -> Work {
+    fn work(&self, shape: &ReductionShape, access: Access, column_packs: u64) -> Work {
         let (outputs, reduce_len, pack) = (shape.outputs(), shape.reduce_len(), self.dtype.pack_elements());
         let run = shape.run().size;
         match access {
             Access::Rows => Work { tasks: outputs, loads: reduce_len / pack, run_loads: run / pack },
             Access::Columns => Work { tasks: outputs.div_ceil(pack * column_packs), loads: reduce_len, run_loads: 1 },
             Access::Strided => Work { tasks: outputs, loads: reduce_len, run_loads: run },
-            Access::ShortRows { len } => {
-                let rows = self.bunch_rows(u64::from(len), epilogue);
-                Work { tasks: outputs.div_ceil(rows), loads: reduce_len, run_loads: run }
+            Access::ShortRows { rows, .. } => {
+                Work { tasks: outputs.div_ceil(rows.into()), loads: reduce_len, run_loads: run }
             }
         }
     }
@@ -263,8 +262,10 @@ impl Reduction<'_> {
         let pack = self.dtype.pack_elements();
         let has_packs = shape.span >= pack;
         let run = shape.run();
-        if epilogue != Epilogue::Record && self.rows_are_short(shape, epilogue) {
-            return Access::ShortRows { len: run.size as u32 };
+        if epilogue != Epilogue::Record
+            && let Some(bunches) = self.bunches(shape, epilogue)
+        {
+            return Access::ShortRows { len: bunches.len as u32, rows: bunches.rows as u32 };
         }
         let columns_fit = shape.columns().is_some_and(|columns| {
             let step_fits = i32::try_from(run.stride).is_ok(); // the kernel divides it as a signed number
@@ -314,38 +315,34 @@ impl Reduction<'_> {
         self.operator == Operator::ArgMax && (rows <= self.device.tuning.few_rows || self.dtype.bytes() == 8)
     }
 
-    /// The rows of a bunch of short rows.
-    fn bunch_rows(&self, len: u64, epilogue: Epilogue) -> u64 {
-        Bunches { dtype: self.dtype, len, operator: self.operator, epilogue }.bunch_rows()
-    }
-
-    /// Whether whole bunches of rows of so many elements pay: those of many packs, which take seconds to compile, where rows
-    /// are not much longer than a pack, or there are many.
-    fn whole_bunches_pay(&self, len: u64, loads: u64, epilogue: Epilogue) -> bool {
-        let few_packs = self.bunch_rows(len, epilogue) * len <= MOST_BUNCH_PACKS * self.dtype.pack_elements();
-        let longest = if few_packs && !self.device.spreads() { LONGEST_SHORT_ROW } else { LONGEST_USUAL_SHORT_ROW };
-        (2..=longest).contains(&len) && (few_packs || self.dtype.bytes() > 1 || loads >= FEWEST_FAR_LOADS)
-    }
-
-    /// Whether rows follow one another, and are so short that bunches of them pay.
-    fn rows_are_short(&self, shape: &ReductionShape, epilogue: Epilogue) -> bool {
-        let (run, pack) = (shape.run(), self.dtype.pack_elements());
-        let Some(rows) = shape.kept.first() else { return false };
-        let runs = shape.reduce_len() / run.size;
+    /// Bunches of rows that follow one another, if rows are so short that bunches pay.
+    fn bunches(&self, shape: &ReductionShape, epilogue: Epilogue) -> Option<Bunches> {
+        let (run, pack, rows) = (shape.run(), self.dtype.pack_elements(), shape.kept.first()?);
+        let stretch_rows = if shape.kept.len() > 1 { rows.size } else { pack };
+        let bunches = Bunches::new(self.dtype, self.operator, epilogue, run.size, stretch_rows);
         let loads = self.loads(shape);
-        let bunches_pay = match shape.bunches_are_whole(pack) {
-            true => self.whole_bunches_pay(run.size, loads, epilogue),
+        let bunches_pay = match shape.bunches_are_whole(pack, bunches.rows) {
+            true => self.whole_bunches_pay(&bunches, loads),
             false => {
                 (2..=LONGEST_RAGGED_SHORT_ROW).contains(&run.size)
                     && loads >= FEWEST_RAGGED_LOADS
                     && rows.size >= pack - 1 // a bunch has rows of one stretch and the next one
             }
         };
-        bunches_pay
+        let short = bunches_pay
             && run.stride == 1
             && rows.stride == run.size as i64
-            && runs <= MAX_SHORT_RUNS
-            && shape.outputs() / pack * SHORT_ROWS_INVOCATIONS >= self.device.tuning.busy_invocations
+            && shape.reduce_len() / run.size <= MAX_SHORT_RUNS
+            && shape.outputs() / pack * SHORT_ROWS_INVOCATIONS >= self.device.tuning.busy_invocations;
+        short.then_some(bunches)
+    }
+
+    /// Whether whole bunches pay: those of many packs, which take seconds to compile, where rows are not much longer than a
+    /// pack, and there are many of the smallest elements.
+    fn whole_bunches_pay(&self, bunches: &Bunches, loads: u64) -> bool {
+        let few_packs = bunches.rows * bunches.len <= MOST_BUNCH_PACKS * self.dtype.pack_elements();
+        let longest = if few_packs && !self.device.spreads() { LONGEST_SHORT_ROW } else { LONGEST_USUAL_SHORT_ROW };
+        (2..=longest).contains(&bunches.len) && (few_packs || self.dtype.bytes() > 1 || loads >= FEWEST_FAR_LOADS)
     }
 
     fn team(&self, shape: &ReductionShape, access: Access, epilogue: Epilogue, work: &Work) -> u64 {
@@ -404,8 +401,8 @@ impl Reduction<'_> {
     /// Short rows are taken in one stream of loads. Rows of less than eight loads gain nothing by it.
     fn wanted_share(&self, shape: &ReductionShape, schedule: &Schedule, epilogue: Epilogue) -> u64 {
         let tuning = &self.device.tuning;
-        if let Access::ShortRows { len } = schedule.access {
-            let bunches = shape.outputs() / self.bunch_rows(u64::from(len), epilogue);
+        if let Access::ShortRows { rows, .. } = schedule.access {
+            let bunches = shape.outputs() / u64::from(rows);
             return tuning.max_share.min(bunches / tuning.busy_invocations);
         }
         let task_loads = schedule.chunk_len / self.dtype.pack_elements();

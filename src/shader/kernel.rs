@@ -1,6 +1,6 @@
 use std::fmt;
 
-use super::FIRST_OPERAND;
+use super::{Bunches, FIRST_OPERAND};
 use crate::DType;
 
 /// A shader: which program, over which storage type, with which overrides.
@@ -123,6 +123,8 @@ pub enum Access {
     ShortRows {
         /// Elements of a row.
         len: u32,
+        /// Rows of a bunch, which an invocation takes at once.
+        rows: u32,
     },
 }
 
@@ -191,6 +193,8 @@ pub enum Override {
     /// A column kernel compares row by row, which may be faster than to look for the winner among four rows at the end. Positions
     /// of 64-bit types know no other way.
     RowByRow,
+    /// Stretches of short rows that begin anywhere begin and end with words.
+    WholeWords,
     /// Packs that begin anywhere come out of two whole ones, and not word by word.
     Pairs,
     /// Rows that begin anywhere have a few packs, which are taken one by one.
@@ -225,6 +229,7 @@ impl Override {
             Override::Wide => "WIDE",
             Override::Prefetch => "PREFETCH",
             Override::RowByRow => "ROW_BY_ROW",
+            Override::WholeWords => "WHOLE_WORDS",
             Override::Pairs => "PAIRS",
             Override::FewPacks => "FEW_PACKS",
             Override::Spread => "SPREAD",
@@ -253,6 +258,7 @@ impl Override {
             | Override::Wide
             | Override::Prefetch
             | Override::RowByRow
+            | Override::WholeWords
             | Override::Pairs
             | Override::FewPacks
             | Override::Spread
@@ -297,8 +303,11 @@ impl Kernel {
                     && writes(team, epilogue, access == Access::Rows)
                     && match access {
                         Access::Rows | Access::Strided | Access::Columns => true,
-                        Access::ShortRows { len } => {
-                            !team && epilogue != Epilogue::Record && (2..=LONGEST_SHORT_ROW).contains(&len.into())
+                        Access::ShortRows { len, rows } => {
+                            let (dtype, len, rows) = (self.dtype, len.into(), rows.into());
+                            !team
+                                && epilogue != Epilogue::Record
+                                && Bunches { dtype, operator, epilogue, len, rows }.are_valid()
                         }
                     }
             }
@@ -365,7 +374,7 @@ impl fmt::Display for Access {
             Access::Rows => f.write_str("rows"),
             Access::Columns => f.write_str("columns"),
             Access::Strided => f.write_str("strided"),
-            Access::ShortRows { len } => write!(f, "rows of {len}"),
+            Access::ShortRows { len, rows } => write!(f, "{rows} rows of {len}"),
         }
     }
 }

@@ -6,7 +6,7 @@
 use super::operands::{FIRST_OPERAND, ShortRows, element_operands, pack_operands};
 use super::short_rows::{Bunches, short_rows_of_ones};
 use super::text::shader;
-use super::{Access, Epilogue, Kernel, LONGEST_SHORT_ROW, Operator, Override, Program, longest_written_row};
+use super::{Access, Epilogue, Kernel, Operator, Override, Program, longest_written_row};
 use crate::DType;
 
 /// A storage binding as a shader declares it.
@@ -122,7 +122,7 @@ files! {
     INPUT_WORDS = "lib/input_words", binds [reads(1, Word, Operand)], overrides [];
     INPUT_WORDS_OF_PACKS = "lib/input_words_of_packs", binds [], overrides [];
     WORDS = "lib/words", binds [], overrides [];
-    INPUT_NARROW = "lib/input_narrow", binds [], overrides [];
+    INPUT_NARROW = "lib/input_narrow", binds [], overrides ["WHOLE_WORDS"];
     INPUT_WIDE = "lib/input_wide", binds [], overrides [];
     PACKS = "lib/packs", binds [], overrides [];
     PACKS_INT64 = "lib/packs_int64", binds [], overrides [];
@@ -193,9 +193,9 @@ impl Kernel {
     /// ([`Kernel::bindings`]). Of Max's operands it takes the first 32: [`Plan::check`](crate::Plan::check) allows no more.
     pub fn wgsl(&self) -> String {
         let generated = match self.program {
-            Program::Reduce { operator, access: Access::ShortRows { len }, epilogue, .. } => {
-                let len = u64::from(len).clamp(2, LONGEST_SHORT_ROW);
-                Bunches { dtype: self.dtype, len, operator, epilogue }.text()
+            Program::Reduce { operator, access: Access::ShortRows { len, rows }, epilogue, .. } => {
+                let bunches = Bunches { dtype: self.dtype, operator, epilogue, len: len.into(), rows: rows.into() };
+                if bunches.are_valid() { bunches.text() } else { String::new() }
             }
             Program::HardmaxWriteShortRows { len } => {
                 short_rows_of_ones(self.dtype, u64::from(len).clamp(1, longest_written_row(self.dtype)))

@@ -3,16 +3,19 @@
 
 use std::ops::Range;
 
-use super::kernel::{Epilogue, Operator};
+use super::kernel::{Epilogue, LONGEST_SHORT_ROW, Operator};
 use crate::DType;
 
 /// Bunches of short rows, as a reduction takes them.
 #[derive(Clone, Copy)]
 pub(crate) struct Bunches {
     pub dtype: DType,
-    pub len: u64,
     pub operator: Operator,
     pub epilogue: Epilogue,
+    /// Elements of a row.
+    pub len: u64,
+    /// Rows of a bunch.
+    pub rows: u64,
 }
 
 /// The most packs that a bunch, or a part of one, has if it has several units of results: the text of more is longer than what
@@ -20,24 +23,41 @@ pub(crate) struct Bunches {
 pub(crate) const MOST_BUNCH_PACKS: u64 = 16;
 
 impl Bunches {
-    /// The rows of a bunch, a power of two: they fill whole packs and whole units of results, and are at most as many as a pack
-    /// has elements.
-    pub fn bunch_rows(&self) -> u64 {
-        let pack = self.dtype.pack_elements();
-        let mut rows = (pack >> self.len.trailing_zeros()).max(self.lanes());
-        while rows < pack && rows * 2 * self.len <= self.most_elements() {
-            rows *= 2;
+    /// Of as many rows as are worth it, but no more than divide `stretch_rows`, if that is possible.
+    pub fn new(dtype: DType, operator: Operator, epilogue: Epilogue, len: u64, stretch_rows: u64) -> Bunches {
+        let mut bunches = Bunches { dtype, operator, epilogue, len, rows: 1 };
+        bunches.rows = bunches.fewest_rows();
+        let stretches_are_whole = stretch_rows.is_multiple_of(bunches.rows);
+        let mut more = bunches.rows * 2;
+        while more <= dtype.pack_elements()
+            && more * len <= bunches.most_elements()
+            && (stretch_rows.is_multiple_of(more) || !stretches_are_whole)
+        {
+            bunches.rows = more;
+            more *= 2;
         }
-        rows
+        bunches
+    }
+
+    /// A power of two: they fill whole packs and whole units of results.
+    fn fewest_rows(&self) -> u64 {
+        (self.dtype.pack_elements() >> self.len.trailing_zeros()).max(self.lanes())
+    }
+
+    /// Whether a bunch is of whole packs and units, and of no more results than a pack has elements.
+    pub fn are_valid(&self) -> bool {
+        (2..=LONGEST_SHORT_ROW).contains(&self.len)
+            && self.rows.is_power_of_two()
+            && (self.fewest_rows()..=self.dtype.pack_elements()).contains(&self.rows)
     }
 
     /// The parts that a bunch is taken in, one after another.
     pub fn parts(&self) -> u64 {
-        self.bunch_rows() / self.part_rows()
+        self.rows / self.part_rows()
     }
 
     fn part_rows(&self) -> u64 {
-        let mut rows = self.bunch_rows();
+        let mut rows = self.rows;
         while rows > self.lanes() && rows * self.len > self.most_elements() {
             rows /= 2;
         }
@@ -58,20 +78,21 @@ impl Bunches {
     }
 
     pub(super) fn text(&self) -> String {
-        let (rows, part_rows) = (self.bunch_rows(), self.part_rows());
+        let part_rows = self.part_rows();
         let part = |k| Part { own: *self, k, rows: k * part_rows..(k + 1) * part_rows }.text();
         let stretch = |k| format!("    store_parts_{k}(begin, end, first);\n");
         let bunch = |k| format!("    store_part_{k}(first + {}u, place);\n", k * part_rows);
         let parts = 0..self.parts();
         format!(
             "const ROW_LEN = {}u;
-const BUNCH_ROWS = {rows}u;
+const BUNCH_ROWS = {}u;
 {}fn store_stretch(begin: u32, end: u32, first: u32) {{
 {}}}
 fn store_bunch(first: u32, place: BunchPlace) {{
 {}}}
 ",
             self.len,
+            self.rows,
             parts.clone().map(part).collect::<String>(),
             parts.clone().map(stretch).collect::<String>(),
             parts.map(bunch).collect::<String>(),

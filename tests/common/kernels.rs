@@ -3,6 +3,28 @@
 use wgmax::DType;
 use wgmax::plan::{Access, Epilogue, Kernel, Operator, Override, Program};
 
+/// Short rows' elements and bunches' rows, also such as there are none of.
+const BUNCHES: [(u32, u32); 18] = [
+    (1, 4),
+    (2, 2),
+    (2, 4),
+    (2, 8),
+    (3, 2),
+    (3, 3),
+    (3, 4),
+    (3, 8),
+    (3, 16),
+    (7, 16),
+    (16, 1),
+    (16, 4),
+    (16, 32),
+    (32, 2),
+    (33, 4),
+    (64, 1),
+    (64, 4),
+    (65, 4),
+];
+
 /// Every program that can be named, whether or not it was written.
 pub fn programs() -> Vec<Program> {
     let mut programs = vec![Program::Fill];
@@ -26,7 +48,7 @@ pub fn programs() -> Vec<Program> {
         for epilogue in [Epilogue::Record, Epilogue::Value, Epilogue::Index, Epilogue::Both, Epilogue::Ones] {
             for team in [false, true] {
                 programs.push(Program::Merge { operator, team, epilogue });
-                let short_rows = [1, 2, 3, 7, 16, 32, 33, 64, 65].map(|len| Access::ShortRows { len });
+                let short_rows = BUNCHES.map(|(len, rows)| Access::ShortRows { len, rows });
                 let accesses = [&[Access::Rows, Access::Columns, Access::Strided], &short_rows[..]].concat();
                 programs.extend(accesses.iter().map(|&access| Program::Reduce { operator, access, team, epilogue }));
             }
@@ -36,7 +58,7 @@ pub fn programs() -> Vec<Program> {
 }
 
 /// Every constant, each with some value.
-pub const OVERRIDES: [Override; 22] = [
+pub const OVERRIDES: [Override; 23] = [
     Override::Group(64),
     Override::Team(16),
     Override::Line(4),
@@ -53,6 +75,7 @@ pub const OVERRIDES: [Override; 22] = [
     Override::Wide,
     Override::Prefetch,
     Override::RowByRow,
+    Override::WholeWords,
     Override::Pairs,
     Override::FewPacks,
     Override::Spread,

@@ -129,8 +129,7 @@ struct Work {
     column_packs: u64,
     /// Results that one written unit takes.
     store_lanes: u64,
-    /// Of reductions of short rows, the rows of a bunch and the parts that it is taken in, as their text has them.
-    bunch_rows: u64,
+    /// The parts that a reduction of short rows takes a bunch in, as its text has them.
     bunch_parts: u64,
     /// The rows of columns that are compared at once.
     tile: u64,
@@ -161,7 +160,6 @@ impl Work {
             Program::Reduce { access: Access::ShortRows { .. }, .. } => kernel.wgsl(),
             _ => String::new(),
         };
-        let bunch_rows = text.split_once("const BUNCH_ROWS = ").and_then(|(_, after)| after.split_once('u'));
         Work {
             program: kernel.program,
             group: group.expect("every kernel has a workgroup"),
@@ -171,7 +169,6 @@ impl Work {
             pack: 16 / kernel.dtype.bytes(),
             column_packs: if kernel.overrides.contains(&Override::Wide) { 4 } else { 1 },
             store_lanes,
-            bunch_rows: bunch_rows.map_or(0, |(rows, _)| rows.parse().expect("a number of rows")),
             bunch_parts: text.matches("fn store_parts_").count() as u64,
             tile: if kernel.overrides.contains(&Override::RowByRow) && team.is_none() { 1 } else { 4 },
             ragged: kernel.overrides.contains(&Override::Ragged),
@@ -231,7 +228,7 @@ impl Work {
                 let columns = if self.columns_share_words() { outputs } else { p.columns.into() };
                 outputs / columns * chunks * columns.div_ceil(self.pack * self.column_packs) * self.team
             }
-            Access::ShortRows { .. } => outputs.div_ceil(self.bunch_rows * u64::from(p.share)),
+            Access::ShortRows { rows, .. } => outputs.div_ceil(u64::from(rows) * u64::from(p.share)),
             _ => self.task_invocations(tasks, p.share),
         }
     }
@@ -285,10 +282,10 @@ impl Work {
                 task + merging + self.column_packs * (1 + 2 * self.pack + 3 * self.pack)
             }
             // Bunch after bunch, and then row by row what does not fill one.
-            Access::ShortRows { .. } => {
+            Access::ShortRows { rows, .. } => {
                 let runs = u64::from(p.reduce_len / p.run_len);
                 let part = 2 * p.kept.len() as u64 + runs * (1 + p.outer.len() as u64) + self.lanes;
-                u64::from(p.share) * self.bunch_parts * (2 + part) + self.bunch_rows * (task + 3)
+                u64::from(p.share) * self.bunch_parts * (2 + part) + u64::from(rows) * (task + 3)
             }
             _ => self.unit_turns(task, p.share),
         }

@@ -35,7 +35,7 @@ pub fn name(kernel: &Kernel) -> String {
 pub fn kind(program: Program) -> Program {
     match program {
         Program::Reduce { operator, access: Access::ShortRows { .. }, team, epilogue } => {
-            Program::Reduce { operator, access: Access::ShortRows { len: 2 }, team, epilogue }
+            Program::Reduce { operator, access: Access::ShortRows { len: 2, rows: 8 }, team, epilogue }
         }
         Program::HardmaxWriteShortRows { .. } => Program::HardmaxWriteShortRows { len: 2 },
         Program::MaxPacks { splats, shifted, pairs, .. } => {
