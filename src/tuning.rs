@@ -79,7 +79,6 @@ const LAVAPIPE: Tuning = Tuning {
 /// SwiftShader, which loads each element by itself and keeps few values in registers.
 const SWIFTSHADER: Tuning = Tuning {
     runs_per_split: NEVER,
-    loads_per_turn: 1,
     column_packs: 1,
     few_rows: 24,
     few_packs: 1,

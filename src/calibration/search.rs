@@ -41,7 +41,7 @@ const KNOBS: [Knob; 15] = [
 ];
 
 /// What the first knob may lose on a probe, as a logarithm.
-const GRAIN_LOSS: f64 = 0.25;
+const GRAIN_LOSS: f64 = 0.5;
 
 /// How much one invocation does by itself, from what is worth a GPU's lane to what is worth a core's: numbers that only help
 /// together. A core has several to choose from. The more each does, the fewer make a workgroup, so that groups are enough.
@@ -51,7 +51,8 @@ fn set_grain(own: &mut Tuning, grain: u64) {
     own.max_team = (256 / grain).max(1);
     own.loads_per_split = 4 * grain;
     own.max_share = grain;
-    (own.column_packs, own.cached_rows, own.few_packs) = if grain == 1 { (1, 0, 0) } else { (4, 24, 1) };
+    (own.column_packs, own.cached_rows) = (1, 0);
+    own.few_packs = u64::from(grain > 1);
 }
 
 /// As many teams as there were keep the device busy.
@@ -366,7 +367,7 @@ mod tests {
     #[test]
     fn a_grain_may_lose_a_little() {
         let start = Tuning::of(AdapterKind::Hardware);
-        for (loss, max_team) in [(1.2, 1), (1.4, start.max_team)] {
+        for (loss, max_team) in [(1.5, 1), (1.8, start.max_team)] {
             let cores = |Trial { shape, tuning }: &Trial| match (tuning.max_share == 256, shape / SHAPES) {
                 (true, 5) => loss,
                 (true, _) => 0.5,
