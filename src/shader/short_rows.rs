@@ -1,5 +1,5 @@
-//! Generated text: rows so short that as many of them as a pack has elements fill as many whole packs as a row has elements.
-//! Which element of which pack belongs to which row is written out, since no loop over elements is as fast.
+//! Generated text: rows so short that a few of them fill whole packs. Which element of which pack belongs to which row is
+//! written out, since no loop over elements is as fast.
 
 use std::ops::Range;
 
