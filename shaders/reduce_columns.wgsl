@@ -1,7 +1,7 @@
 // Reduces where the outputs stand side by side in memory: a pack of columns, rows apart by run_stride. Where RAGGED, rows of
 // columns begin anywhere.
 import package::{
-    Chunk, ColumnBests, FARTHEST, IN_FLIGHT, PACK_ELEMENTS, RUNS, Run, STORE_LANES, Unit, column_best, column_pack, empty_unit,
+    Chunk, ColumnBests, FARTHEST, IN_FLIGHT, PACK_ELEMENTS, RAGGED, RUNS, Run, STORE_LANES, Unit, column_best, column_pack, empty_unit,
     located, lone_tile_maxima, no_column_bests, offer_row, offer_rows, place_of, rows_apart, run_of, run_within, store_lane,
     store_unit, stored_whole, task_of, tile_rows,
 };
@@ -97,6 +97,16 @@ fn reduce_rows(before: ColumnBests, start: u32, run: Run) -> ColumnBests {
             offer_row(&bests, c, run.r + i + 2u);
             offer_row(&bests, d, run.r + i + 3u);
         }
+    }
+    if (IN_FLIGHT == 1u && !RAGGED) { // two a turn, which is worth more than it costs
+        for (; i + 1u < len; i += 2u) {
+            offer_row(&bests, column_pack(start + i * step), run.r + i);
+            offer_row(&bests, column_pack(start + (i + 1u) * step), run.r + i + 1u);
+        }
+        if (i < len) {
+            offer_row(&bests, column_pack(start + i * step), run.r + i);
+        }
+        return bests;
     }
     loop {
         if (i >= len) {
