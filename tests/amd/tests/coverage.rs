@@ -24,7 +24,7 @@ const NO_KINDS: [Program; 4] = [
 ];
 
 /// Those of devices that read one element after another.
-const NO_OVERRIDES: [Override; 3] = [Override::Wide, Override::Prefetch, Override::FewPacks];
+const NO_OVERRIDES: [Override; 4] = [Override::Wide, Override::Prefetch, Override::FewPacks, Override::WholeWords];
 
 #[test]
 fn every_kind_of_program_is_compiled() {
