@@ -374,7 +374,7 @@ impl fmt::Display for Access {
             Access::Rows => f.write_str("rows"),
             Access::Columns => f.write_str("columns"),
             Access::Strided => f.write_str("strided"),
-            Access::ShortRows { len, rows } => write!(f, "{rows} rows of {len}"),
+            Access::ShortRows { len, rows } => write!(f, "rows of {len} by {rows}"),
         }
     }
 }
