@@ -200,9 +200,9 @@ impl Part {
         )
     }
 
-    /// What is done with each run of rows but the first, where it lies at `place`.
-    fn runs(&self, step: &str) -> String {
-        let step = |n: &str| step.replace("RUN", n).replace("PLACE", &format!("moved_by_runs(place, {n})"));
+    /// What `step` says of the run of that number and its place, for each run of rows but the first.
+    fn runs(&self, step: impl Fn(&str, &str) -> String) -> String {
+        let step = |n| step(n, &format!("moved_by_runs(place, {n})"));
         format!(
             "    if (FEW_RUNS > 1u) {{
         {}
@@ -234,7 +234,7 @@ impl Part {
 {}    let pack = pack_of(row_maxima_{k}(bunch));
 {}}}
 ",
-            self.runs(&format!("bunch = joined_{k}(bunch, PLACE);")),
+            self.runs(|_, place| format!("bunch = joined_{k}(bunch, {place});")),
             (0..units).map(store).collect::<String>()
         )
     }
@@ -313,12 +313,14 @@ fn row_maxima_{k}(b: Bunch{k}) -> Maxima {{
         let members = each(self.rows.clone(), |row| format!("r{row}: Found"));
         let none = each(self.rows.clone(), |_| "NOTHING_FOUND".to_string());
         let offered = self.packs().map(|n| self.ties(n) + &self.offers(n)).collect::<String>();
-        let step = format!(
-            "winners = offered_{k}(winners, PLACE, RUN * ROW_LEN);
+        let step = |n: &str, place: &str| {
+            format!(
+                "winners = offered_{k}(winners, {place}, {n} * ROW_LEN);
         if (STORES_KEYS) {{
-            bunch = joined_{k}(bunch, PLACE);
+            bunch = joined_{k}(bunch, {place});
         }}"
-        );
+            )
+        };
         format!(
             "struct Winners{k} {{ {members} }}
 fn offered_{k}(before: Winners{k}, place: BunchPlace, at: u32) -> Winners{k} {{
@@ -333,7 +335,7 @@ fn store_part_{k}(first: u32, place: BunchPlace) {{
 fn store_winners_{k}(first: u32, w: Winners{k}, m: Maxima) {{
 {}}}
 ",
-            self.runs(&step),
+            self.runs(step),
             self.stores()
         )
     }
