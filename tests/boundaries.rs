@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Data, check, check_against, greatest, tensor, with_bits};
+use common::{Data, check, check_against, check_once, greatest, tensor, with_bits};
 use wgmax::plan::Override;
 use wgmax::{
     AdapterKind, ArgMax, ArgMaxOutput, DType, Hardmax, IndexType, Limits, NanPolicy, Operation, ReduceMax, Slices,
@@ -10,11 +10,21 @@ use wgmax::{
 };
 
 /// Both operators over the rows of `view`.
-fn check_rows(dtype: DType, input: &Tensor, view: &View, case: &str) {
-    check(&ReduceMax::new(dtype, view.clone()).axes([-1]), &[input], case);
+fn over_rows(dtype: DType, view: &View) -> [Box<dyn Operation>; 3] {
     let arg_max = ArgMax::new(dtype, view.clone()).axes([-1]).output(ArgMaxOutput::ValuesAndIndices);
-    check(&arg_max, &[input], case);
-    check(&arg_max.index(IndexType::U32).select_last(true), &[input], case);
+    [
+        Box::new(ReduceMax::new(dtype, view.clone()).axes([-1])),
+        Box::new(arg_max.clone()),
+        Box::new(arg_max.index(IndexType::U32).select_last(true)),
+    ]
+}
+
+fn check_rows(dtype: DType, input: &Tensor, view: &View, case: &str) {
+    over_rows(dtype, view).iter().for_each(|op| check(&**op, &[input], case));
+}
+
+fn check_rows_once(dtype: DType, input: &Tensor, view: &View, case: &str) {
+    over_rows(dtype, view).iter().for_each(|op| check_once(&**op, &[input], case));
 }
 
 #[test]
@@ -39,7 +49,7 @@ fn short_rows() {
             let fewest = if len == 3 { 8192 } else { 16 }; // bunches that are worth it to a GPU, and to a CPU
             let rows = fewest * (16 / dtype.bytes()) + len * 7 % 29;
             let input = tensor(dtype, rows * len, Data::Ties, len);
-            check_rows(dtype, &input, &View::new([rows, len]).unwrap(), &format!("{dtype} {rows} rows of {len}"));
+            check_rows_once(dtype, &input, &View::new([rows, len]).unwrap(), &format!("{dtype} {rows} rows of {len}"));
         }
     }
 }
@@ -100,11 +110,11 @@ impl Windows {
         let backwards = view.reverse(0).unwrap().reverse(1).unwrap();
         for (turned, view) in [("", view), (", upside down", upside_down), (", backwards", backwards)] {
             let case = format!("{dtype} {images} images of {rows} x {columns} windows of {high} x {wide}{turned}");
-            check(&ReduceMax::new(dtype, view.clone()).axes([2, 4]), &[&input], &case);
+            check_once(&ReduceMax::new(dtype, view.clone()).axes([2, 4]), &[&input], &case);
             let arg_max = ArgMax::new(dtype, view).axes([2, 4]).output(ArgMaxOutput::ValuesAndIndices);
-            check(&arg_max, &[&input], &case);
+            check_once(&arg_max, &[&input], &case);
             if turned.is_empty() {
-                check(&arg_max.output(ArgMaxOutput::Indices).select_last(true), &[&input], &case);
+                check_once(&arg_max.output(ArgMaxOutput::Indices).select_last(true), &[&input], &case);
             }
         }
     }
@@ -188,7 +198,7 @@ fn tall_columns() {
         for (rows, columns) in [(4097, 16), (65_537, 32), (3, 65_536), (50_000, 1), (9_999, 33), (2, 99_999)] {
             let input = tensor(dtype, rows * columns, Data::Ties, rows);
             let view = View::new([rows, columns]).unwrap().permute(&[1, 0]).unwrap();
-            check_rows(dtype, &input, &view, &format!("{dtype} {rows} rows of {columns} columns"));
+            check_rows_once(dtype, &input, &view, &format!("{dtype} {rows} rows of {columns} columns"));
         }
     }
 }
@@ -204,8 +214,8 @@ fn few_rows_of_columns() {
             let view = View::new([outer, 2, rows, columns]).unwrap();
             let case = format!("{dtype} {outer} times {rows} rows of {columns} columns");
             let arg_max = ArgMax::new(dtype, view).axes([0, 2]);
-            check(&arg_max, &[&input], &case);
-            check(&arg_max.output(ArgMaxOutput::ValuesAndIndices).select_last(true), &[&input], &case);
+            check_once(&arg_max, &[&input], &case);
+            check_once(&arg_max.output(ArgMaxOutput::ValuesAndIndices).select_last(true), &[&input], &case);
         }
     }
 }
@@ -223,17 +233,17 @@ fn rows_of_columns_far_apart() {
             let reduce_max = ReduceMax::new(dtype, view.clone()).axes([0]);
             let plan = reduce_max.plan(&narrow).unwrap();
             assert_eq!(plan.dispatches[0].kernel.overrides.contains(&Override::Prefetch), apart == 8192, "{plan}");
-            check(&reduce_max, &[&input], &case);
+            check_once(&reduce_max, &[&input], &case);
             let arg_max = ArgMax::new(dtype, view).axes([0]);
-            check(&arg_max.clone().output(ArgMaxOutput::ValuesAndIndices), &[&input], &case);
-            check(&arg_max.select_last(true), &[&input], &case);
+            check_once(&arg_max.clone().output(ArgMaxOutput::ValuesAndIndices), &[&input], &case);
+            check_once(&arg_max.select_last(true), &[&input], &case);
         }
     }
 }
 
 #[test]
 fn column_heights_around_tiles() {
-    for dtype in [DType::F32, DType::Bf16, DType::U8, DType::I16, DType::I64] {
+    for dtype in [DType::F32, DType::Bf16, DType::U8, DType::I64] {
         for rows in [1, 3, 4, 5, 8, 9, 13, 24, 25, 28, 29, 33] {
             for (n, data) in [Data::Ties, Data::Edges, Data::Nans].into_iter().enumerate() {
                 // Blocks of packs, some packs more, a ragged end where it is the only row; two runs that do not join.
@@ -243,13 +253,12 @@ fn column_heights_around_tiles() {
                     let strides = [1, ((rows + 1) * pitch) as i64, pitch as i64];
                     let view = View::strided([columns, runs, rows], strides, 0).unwrap();
                     let case = format!("{dtype} {runs} x {rows} rows of {columns} columns, {data:?}");
-                    for nan in [NanPolicy::Propagate, NanPolicy::Ignore] {
-                        let reduce_max = ReduceMax::new(dtype, view.clone()).axes([1, 2]).nan(nan);
-                        check(&reduce_max, &[&input], &case);
-                        let arg_max = ArgMax::new(dtype, view.clone()).axes([1, 2]).nan(nan);
-                        check(&arg_max.clone().output(ArgMaxOutput::ValuesAndIndices), &[&input], &case);
-                        check(&arg_max.select_last(true), &[&input], &case);
-                    }
+                    let reduce_max = ReduceMax::new(dtype, view.clone()).axes([1, 2]);
+                    let arg_max = ArgMax::new(dtype, view).axes([1, 2]);
+                    check_once(&reduce_max, &[&input], &case);
+                    check_once(&reduce_max.nan(NanPolicy::Ignore), &[&input], &case);
+                    check_once(&arg_max.clone().output(ArgMaxOutput::ValuesAndIndices), &[&input], &case);
+                    check_once(&arg_max.select_last(true).nan(NanPolicy::Ignore), &[&input], &case);
                 }
             }
         }
@@ -298,10 +307,10 @@ fn blocks_of_columns_that_begin_anywhere() {
             let view = View::strided([blocks, rows, columns], [(pitch * rows) as i64, pitch as i64, 1], first).unwrap();
             let input = tensor(dtype, first + blocks * rows * pitch - (pitch - columns), Data::Ties, columns);
             let case = format!("{dtype} {blocks} x {rows} rows of {columns} columns, {pitch} apart");
-            check(&ReduceMax::new(dtype, view.clone()).axes([1]), &[&input], &case);
+            check_once(&ReduceMax::new(dtype, view.clone()).axes([1]), &[&input], &case);
             let arg_max = ArgMax::new(dtype, view).axes([1]).select_last(rows == 30);
             let output = if rows == 27 { ArgMaxOutput::ValuesAndIndices } else { ArgMaxOutput::Indices };
-            check(&arg_max.output(output), &[&input], &case);
+            check_once(&arg_max.output(output), &[&input], &case);
         }
     }
 }
@@ -321,12 +330,12 @@ fn narrow_columns() {
                 let data = if rest == 1 { Data::Edges } else { Data::Ties };
                 let input = tensor(dtype, gap + blocks * block, data, columns);
                 let case = format!("{dtype} {blocks} x {rows} rows of {columns} columns, {data:?}");
-                check(&ReduceMax::new(dtype, view.clone()).axes([1]), &[&input], &case);
+                check_once(&ReduceMax::new(dtype, view.clone()).axes([1]), &[&input], &case);
                 let arg_max = ArgMax::new(dtype, view.clone()).axes([1]).select_last(n % 2 == 0);
-                check(&arg_max.clone().output(ArgMaxOutput::ValuesAndIndices), &[&input], &case);
-                check(&arg_max.index(IndexType::U32), &[&input], &case);
+                check_once(&arg_max.clone().output(ArgMaxOutput::ValuesAndIndices), &[&input], &case);
+                check_once(&arg_max.index(IndexType::U32), &[&input], &case);
                 if n < 2 {
-                    check(&Hardmax::new(dtype, view, Slices::Along(1)), &[&input], &case);
+                    check_once(&Hardmax::new(dtype, view, Slices::Along(1)), &[&input], &case);
                 }
             }
         }

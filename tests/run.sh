@@ -171,6 +171,7 @@ install_missing
 command -v cargo >/dev/null || die "cargo is missing; install Rust from https://rustup.rs"
 command -v cc >/dev/null || die "a C linker is missing; install gcc and libc6-dev"
 export PATH=$PWD/target/tools/bin:$PATH
+export RUST_LIB_BACKTRACE=0 # wgpu's debug builds would capture one for every lock that they take, where RUST_BACKTRACE is 1
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

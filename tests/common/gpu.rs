@@ -49,6 +49,13 @@ pub fn check(op: &(impl Operation + ?Sized), inputs: &[&Tensor], case: &str) {
     check_against(op, inputs, &expected, case);
 }
 
+/// The same on one device as for a CPU, on the other as for a GPU: half as many pipelines, for kernels whose compilers take
+/// their time. All four pairs of device and policy are for the matrix of cases and for each operator's own tests.
+pub fn check_once(op: &(impl Operation + ?Sized), inputs: &[&Tensor], case: &str) {
+    let expected = op.reference(inputs).unwrap_or_else(|error| panic!("{case}: reference: {error}"));
+    check_within(u64::MAX, op, inputs, &expected, case);
+}
+
 /// The same of each case.
 pub fn check_cases(cases: &[Case]) {
     for case in cases {
@@ -68,7 +75,13 @@ pub fn policies(gpu: &Gpu) -> [AdapterKind; 2] {
 }
 
 /// The same with plans that bind no more bytes at once: on one device as for a CPU, on the other as for a GPU.
-pub fn check_within(max_binding_bytes: u64, op: &impl Operation, inputs: &[&Tensor], expected: &[Tensor], case: &str) {
+pub fn check_within(
+    max_binding_bytes: u64,
+    op: &(impl Operation + ?Sized),
+    inputs: &[&Tensor],
+    expected: &[Tensor],
+    case: &str,
+) {
     for (gpu, adapter) in gpus().iter().zip(policies(&gpus()[0])) {
         let limits = gpu.kernels().limits().clone();
         let max_binding_bytes = max_binding_bytes.min(limits.max_binding_bytes);
