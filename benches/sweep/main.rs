@@ -1,12 +1,12 @@
 //! Random problems of everyday sizes, each beside the pace of memory: where are the cliffs?
 //!
 //! ```text
-//! cargo bench --bench sweep -- [--seed N] [--count N] [--adapter NAME] [--seconds S] [--json FILE]
+//! cargo bench --bench sweep -- [--seed N] [--count N | --only N,N...] [--adapter NAME] [--seconds S] [--json FILE]
 //! cargo bench --bench sweep -- [--seed N] [--count N] --workloads FILE
 //! ```
 //!
-//! The distribution, `sweep-1`, is in `benches/sweep/draw.rs`. Problem n of a seed is the same whatever the count, so that a
-//! line of what is printed can be found again. Bytes and the limit are those of `benches/workloads.rs`: each input read
+//! The distribution, `sweep-1`, is in `benches/sweep/draw.rs`. Problem n of a seed is the same whatever the count, and `--only`
+//! takes the problems of these numbers, so that a line of what is printed can be found again. Bytes and the limit are those of `benches/workloads.rs`: each input read
 //! once, each output written once, and what as many bytes take at memory's pace.
 //!
 //! Quantiles of the ratio, which is 1 where a problem runs at memory's pace, are printed by operator, by kind of view and by
@@ -45,7 +45,8 @@ use wgmax::{Gpu, Limits, Operation, Tensor};
 
 struct Options {
     seed: u64,
-    count: u64,
+    /// The problems' numbers.
+    numbers: Vec<u64>,
     adapter: Option<String>,
     seconds: f64,
     json: Option<PathBuf>,
@@ -55,19 +56,20 @@ struct Options {
 fn main() -> Result<(), Failure> {
     let options = options()?;
     if let Some(path) = &options.workloads {
-        let problems = (0..options.count).map(|n| Problem::draw(options.seed, n)).collect::<Result<Vec<_>, _>>()?;
+        let drawn = options.numbers.iter().map(|&n| Problem::draw(options.seed, n));
+        let problems = drawn.collect::<Result<Vec<_>, _>>()?;
         let workloads: Vec<Value> = problems.iter().filter_map(|problem| workload(problem, options.seed)).collect();
-        println!("{} of {} problems of {DISTRIBUTION}, seed {}", workloads.len(), options.count, options.seed);
+        println!("{} of {} problems of {DISTRIBUTION}, seed {}", workloads.len(), options.numbers.len(), options.seed);
         return Ok(fs::write(path, serde_json::to_vec(&workloads)?)?);
     }
     let Some(gpu) = common::open(options.adapter.clone())? else {
         return Err("there is nothing to time without an adapter".into());
     };
-    println!("{} problems of {DISTRIBUTION}, seed {}", options.count, options.seed);
+    println!("{} problems of {DISTRIBUTION}, seed {}", options.numbers.len(), options.seed);
     let mut json = options.json.as_ref().map(fs::File::create).transpose()?;
     let mut rows = Vec::new();
-    for n in 0..options.count {
-        eprint!("{} of {} …\r", n + 1, options.count); // this takes minutes
+    for (done, &n) in options.numbers.iter().enumerate() {
+        eprint!("{} of {} …\r", done + 1, options.numbers.len()); // this takes minutes
         let problem = Problem::draw(options.seed, n)?;
         let failed = |error: Failure| format!("problem {n}, {problem}: {error}");
         let mut row = time(&gpu, &problem, &options).map_err(failed)?;
@@ -85,9 +87,10 @@ fn main() -> Result<(), Failure> {
 fn options() -> Result<Options, Failure> {
     let mut args = pico_args::Arguments::from_env();
     args.contains("--bench"); // cargo says so
+    let count: u64 = args.opt_value_from_str("--count")?.unwrap_or(100);
     let options = Options {
         seed: args.opt_value_from_str("--seed")?.unwrap_or(1),
-        count: args.opt_value_from_str("--count")?.unwrap_or(100),
+        numbers: args.opt_value_from_fn("--only", numbers)?.unwrap_or_else(|| (0..count).collect()),
         adapter: args.opt_value_from_str("--adapter")?,
         seconds: args.opt_value_from_str("--seconds")?.unwrap_or(0.1),
         json: args.opt_value_from_str("--json")?,
@@ -97,6 +100,10 @@ fn options() -> Result<Options, Failure> {
         [] => Ok(options),
         rest => Err(format!("cannot make sense of {rest:?}").into()),
     }
+}
+
+fn numbers(text: &str) -> Result<Vec<u64>, String> {
+    text.split(',').map(|n| n.parse().map_err(|_| format!("{n:?} is no problem's number"))).collect()
 }
 
 /// The problem as an entry of the workload table, if it can be one.
