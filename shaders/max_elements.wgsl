@@ -1,7 +1,7 @@
-// Max for any views: element by element, row after row, output units written whole.
+// Max for any views: element by element, each a row of its own, output units written whole.
 import package::{
-    ACCUMULATE, Addresses, Key, LANES, Unit, empty_unit, fold_elements, group_number, kept_lanes, key_max, longest_operand,
-    params, row_addresses, unit_key, with_element,
+    ACCUMULATE, LANES, Unit, Walk, empty_unit, fold_elements, group_number, kept_lanes, key_max, longest_operand, next_row, params,
+    unit_key, walk_from, walk_rows, with_element,
 };
 
 override GROUP: u32 = 64u;
@@ -27,30 +27,31 @@ fn main(
     if (begin >= end) {
         return;
     }
-    let rows_end = (end - params.begin + params.row_len - 1u) / params.row_len;
-    var unit = fresh_unit(first); // the one that a row ends in, and the next begins in
-    for (var row = (begin - params.begin) / params.row_len; row < rows_end; row++) {
-        let addresses = row_addresses(row);
-        let row_begin = params.begin + row * params.row_len;
-        let left = max(row_begin, begin);
-        let right = min(row_begin + params.row_len, end);
+    var unit = fresh_unit(first); // the one that a walk ends in, and the next begins in
+    let walk_len = walk_rows();
+    let walks_end = (end - params.begin + walk_len - 1u) / walk_len;
+    for (var n = (begin - params.begin) / walk_len; n < walks_end; n++) {
+        let walk_begin = params.begin + n * walk_len;
+        let left = max(walk_begin, begin);
+        let right = min(walk_begin + walk_len, end);
         let whole = (left + LANES - 1u) / LANES;
         let whole_end = right / LANES;
+        var walk = walk_from(left - params.begin);
         if (LANES > 1u) {
-            unit = with_elements(unit, addresses, row_begin, left, min(right, whole * LANES));
+            unit = with_elements(unit, &walk, left, min(right, whole * LANES));
             if (left < whole * LANES && right >= whole * LANES) {
                 values[whole - 1u] = unit;
             }
         }
         for (var i = whole; i < whole_end; i++) {
-            values[i] = whole_unit(addresses, i, i * LANES - row_begin);
+            values[i] = whole_unit(&walk, i);
         }
         if (LANES > 1u) {
             let rest = max(whole_end * LANES, min(right, whole * LANES));
             if (rest < right) {
                 unit = fresh_unit(whole_end);
             }
-            unit = with_elements(unit, addresses, row_begin, rest, right);
+            unit = with_elements(unit, &walk, rest, right);
         }
     }
     if (end % LANES != 0u) {
@@ -66,27 +67,27 @@ fn fresh_unit(i: u32) -> Unit {
     return empty_unit();
 }
 
-fn whole_unit(addresses: Addresses, i: u32, column: u32) -> Unit {
-    var unit = with_element(empty_unit(), 0u, element(addresses, i, 0u, column));
+fn whole_unit(walk: ptr<function, Walk>, i: u32) -> Unit {
+    var unit = with_next(empty_unit(), walk, i, 0u);
     if (LANES > 1u) {
-        unit = with_element(unit, 1u, element(addresses, i, 1u, column + 1u));
+        unit = with_next(unit, walk, i, 1u);
     }
     if (LANES > 2u) {
-        unit = with_element(unit, 2u, element(addresses, i, 2u, column + 2u));
-        unit = with_element(unit, 3u, element(addresses, i, 3u, column + 3u));
+        unit = with_next(unit, walk, i, 2u);
+        unit = with_next(unit, walk, i, 3u);
     }
     return unit;
 }
 
-// Elements [left, right) of a row, which are in the unit.
-fn with_elements(before: Unit, addresses: Addresses, row_begin: u32, left: u32, right: u32) -> Unit {
+// Elements [left, right), which are in the unit, the next ones of the walk.
+fn with_elements(before: Unit, walk: ptr<function, Walk>, left: u32, right: u32) -> Unit {
     var unit = before;
     var e = left;
     loop {
         if (e >= right) {
             break;
         }
-        unit = with_element(unit, e % LANES, element(addresses, e / LANES, e % LANES, e - row_begin));
+        unit = with_next(unit, walk, e / LANES, e % LANES);
         continuing {
             e += 1u;
             break if e >= right;
@@ -95,10 +96,12 @@ fn with_elements(before: Unit, addresses: Addresses, row_begin: u32, left: u32, 
     return unit;
 }
 
-fn element(addresses: Addresses, i: u32, lane: u32, column: u32) -> Key {
-    let key = fold_elements(addresses, column);
+// The unit with the walk's next element.
+fn with_next(unit: Unit, walk: ptr<function, Walk>, i: u32, lane: u32) -> Unit {
+    var key = fold_elements((*walk).addresses);
     if (ACCUMULATE) {
-        return key_max(key, unit_key(values[i], lane));
+        key = key_max(key, unit_key(values[i], lane));
     }
-    return key;
+    *walk = next_row(*walk);
+    return with_element(unit, lane, key);
 }

@@ -1,7 +1,7 @@
 // Max where every operand runs along the rows, or has one element for all of a row.
 import package::{
     Addresses, Maxima, PACK_ELEMENTS, finished, first_addresses, first_elements, fold_runs, fold_splats, fold_straddling, group_number, no_packs,
-    pack_addresses, params, row_addresses, store, store_pack,
+    next_row, pack_addresses, params, row_addresses, store, store_pack, walk_from, walk_rows,
 };
 
 override GROUP: u32 = 64u;
@@ -29,39 +29,64 @@ fn main(
     }
     let row_len = max(params.row_len, PACK_ELEMENTS);
     let rows_end = (last * PACK_ELEMENTS + row_len - 1u) / row_len;
-    for (var row = first * PACK_ELEMENTS / row_len; row < rows_end; row++) {
-        let row_begin = row * row_len;
-        let row_end = row_begin + row_len;
-        let addresses = row_addresses(row);
-        let constant = fold_splats(addresses); // of the operands that have one element for all of the row
-        let end = min(row_end / PACK_ELEMENTS, last);
-        var i = max((row_begin + PACK_ELEMENTS - 1u) / PACK_ELEMENTS, first);
-        let packs = pack_addresses(addresses, i * PACK_ELEMENTS - row_begin, i);
+    let first_row = first * PACK_ELEMENTS / row_len;
+    let walk_len = walk_rows();
+    let walks_end = (rows_end + walk_len - 1u) / walk_len;
+    for (var n = first_row / walk_len; n < walks_end; n++) {
+        let end = min((n + 1u) * walk_len, rows_end);
+        var row = max(n * walk_len, first_row);
+        var walk = walk_from(row);
+        var addresses = walk.addresses;
         loop {
-            if (i >= end) {
+            if (row >= end) {
                 break;
             }
-            store(i, fold_runs(constant, packs, i));
+            addresses = walk.addresses;
+            store_row(row, addresses, first, last);
+            walk = next_row(walk);
+            if (RAGGED && row + 1u < end) {
+                store_end(row, addresses, walk.addresses, first, last);
+            }
             continuing {
-                i += 1u;
-                break if i >= end;
+                row += 1u;
+                break if row >= end;
             }
         }
         if (RAGGED) {
-            store_end(row, addresses, first, last);
+            store_end(end - 1u, addresses, row_addresses(end), first, last);
+        }
+    }
+}
+
+// The packs of a row that are among packs [first, last).
+fn store_row(row: u32, addresses: Addresses, first: u32, last: u32) {
+    let row_len = max(params.row_len, PACK_ELEMENTS);
+    let row_begin = row * row_len;
+    let constant = fold_splats(addresses); // of the operands that have one element for all of the row
+    let end = min((row_begin + row_len) / PACK_ELEMENTS, last);
+    var i = max((row_begin + PACK_ELEMENTS - 1u) / PACK_ELEMENTS, first);
+    let packs = pack_addresses(addresses, i * PACK_ELEMENTS - row_begin, i);
+    loop {
+        if (i >= end) {
+            break;
+        }
+        store(i, fold_runs(constant, packs, i));
+        continuing {
+            i += 1u;
+            break if i >= end;
         }
     }
 }
 
 // The pack in which a row ends and the next begins, if there is one, and it is among packs [first, last).
-fn store_end(row: u32, addresses: Addresses, first: u32, last: u32) {
+fn store_end(row: u32, addresses: Addresses, next: Addresses, first: u32, last: u32) {
     let row_len = max(params.row_len, PACK_ELEMENTS);
     let row_end = row * row_len + row_len;
     let shared_pack = row_end / PACK_ELEMENTS;
     let left = row_end % PACK_ELEMENTS;
     if (left != 0u && shared_pack >= first && shared_pack < last) {
         let column = row_len - left;
-        store(shared_pack, fold_straddling(addresses, row_addresses(row + 1u), column, first_elements(left)));
+        store(shared_pack, fold_straddling(addresses, next, column, first_elements(left)));
     }
 }
 
@@ -90,7 +115,7 @@ fn store_spread(index: u32) {
         store_four(min(begin + part, end - 1u), parts, end, constant, packs);
     }
     if (RAGGED && part == 0u) {
-        store_end(row, addresses, 0u, last);
+        store_end(row, addresses, row_addresses(row + 1u), 0u, last);
     }
 }
 

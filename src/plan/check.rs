@@ -402,6 +402,10 @@ impl Work {
         })?;
         countable(begin + len)?;
         countable(len + row_len - 1)?; // as the shaders count rows
+        let around = params.sizes.iter().fold(1, |rows: u64, &size| rows.saturating_mul(size.into()));
+        ensure(around.saturating_mul(row_len) == len, || {
+            format!("{len} elements in {around} rows of {row_len}: as many expected")
+        })?;
         let (pack, lanes, dims) = (kernel.dtype.pack_elements(), kernel.dtype.lanes(), params.sizes.len() as u64);
         // The elements that are written at once, those of a stretch, and the turns that it takes to begin one.
         let (write_len, stretch, begun) = match kernel.program {
@@ -410,7 +414,7 @@ impl Work {
                 let rows = params.sizes.first().map_or(0, |&size| u64::from(size)).max(pack);
                 (pack * u64::from(row), u64::from(row) * rows, dims + 1)
             }
-            _ => (lanes, row_len, dims + 1 + 4 * lanes), // a row's ends lie within units
+            _ => (lanes, params.walk_len(), dims + 1 + 4 * lanes), // a walk's ends lie within units
         };
         let units = match kernel.program {
             Program::MaxElements { .. } => (begin + len).div_ceil(lanes).saturating_sub(first),

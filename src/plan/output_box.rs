@@ -7,7 +7,8 @@ use super::layout::{Extent, Source, blocks};
 use super::schedule::{MAX_STEPS, SHORT_ROWS_INVOCATIONS};
 use super::{Binding, Dispatch, Dispatches, Slot, check_count, target_part};
 use crate::shader::{
-    BroadcastParams, FIRST_OPERAND, Kernel, MAX_DIMS, OperandParams, Override, Params, Program, longest_written_row,
+    BroadcastParams, FIRST_OPERAND, Kernel, MAX_DIMS, OperandParams, Override, Params, Program, WALK_DIMS,
+    longest_written_row,
 };
 use crate::{DType, Error, View};
 
@@ -46,8 +47,8 @@ impl Rows {
             sizes.push(1);
             strides.iter_mut().for_each(|own| own.push(0));
         }
-        if sizes.len() > MAX_DIMS + 1 {
-            let (given, limit) = (sizes.len() as u64, MAX_DIMS as u64 + 1);
+        if sizes.len() > MAX_DIMS {
+            let (given, limit) = (sizes.len() as u64, MAX_DIMS as u64);
             return Err(Error::TooLarge { what: "dimensions that do not collapse", given, limit });
         }
         Ok(Rows { sizes, strides })
@@ -57,12 +58,13 @@ impl Rows {
         self.sizes[0]
     }
 
-    /// Whether an operand of these strides around the row is one stretch of elements.
+    /// Whether an operand of these strides is one stretch of elements.
     fn follow_one_another(&self, strides: &[i32]) -> bool {
         let mut len = 1;
         self.sizes.iter().zip(strides).all(|(size, &stride)| {
+            let follows = i64::from(stride) == len as i64;
             len *= size;
-            i64::from(stride) == len as i64
+            follows
         })
     }
 
@@ -75,7 +77,10 @@ impl Rows {
 /// What one dispatch reads of an operand: what is bound, and where its elements are in it.
 pub(super) struct Read {
     window: Binding,
-    params: OperandParams,
+    /// The view's first element, counted from the start of the binding.
+    start: u32,
+    /// Those of [`Rows`]: along a row, and of the dimensions around it.
+    strides: Vec<i32>,
     /// Elements that the binding holds.
     span: u64,
     /// Whether there are elements that it does not hold.
@@ -106,15 +111,16 @@ impl Read {
         to_u32(span + 64)?; // a pack may begin at the last element
         Ok(Read {
             window,
-            params: OperandParams {
-                // Of a part the first element may lie before: addresses are modulo 2^32.
-                start: view.offset().wrapping_sub(base) as u32,
-                row_stride: stride_u32(strides[0])?,
-                strides: strides[1..].iter().map(|&stride| stride_u32(stride)).collect::<Result<_, _>>()?,
-            },
+            start: view.offset().wrapping_sub(base) as u32, // of a part it may lie before: addresses are modulo 2^32
+            strides: strides.iter().map(|&stride| stride_u32(stride)).collect::<Result<_, _>>()?,
             span,
             partial,
         })
+    }
+
+    /// Where its elements are, if so many dimensions lie within a row.
+    fn params(&self, inside: usize) -> OperandParams {
+        OperandParams { start: self.start, strides: self.strides[inside..].to_vec() }
     }
 
     /// What is bound.
@@ -127,8 +133,8 @@ impl Read {
         let along_row = self.repeats_along_row()?;
         // Where rows end within packs, those of an operand of its own layout do so elsewhere.
         let aligned = match rows.row_len().is_multiple_of(pack) {
-            true => multiples(&self.params.strides, pack),
-            false => rows.follow_one_another(&self.params.strides),
+            true => multiples(&self.strides[1..], pack),
+            false => rows.follow_one_another(&self.strides),
         };
         Some(Form { along_row, row_after_row: false, shifted: !(along_row || aligned && self.begins_with_pack(pack)) })
     }
@@ -136,7 +142,7 @@ impl Read {
     /// How the kernel of short rows reads it, if it can: as one stretch, or one element after another, or the same again.
     fn in_short_rows(&self, len: u64, pack: u64) -> Option<Form> {
         let along_row = self.repeats_along_row()?;
-        let (&next_row, around) = self.params.strides.split_first()?;
+        let (&next_row, around) = self.strides[1..].split_first()?;
         let row_after_row = next_row == 0;
         let in_one_piece = row_after_row || i64::from(next_row) == if along_row { 1 } else { len as i64 };
         let aligned = multiples(around, pack) && self.begins_with_pack(pack);
@@ -145,11 +151,11 @@ impl Read {
 
     /// Whether a row has one element of it; nothing where it is neither that nor a stretch of them.
     fn repeats_along_row(&self) -> Option<bool> {
-        (!self.partial && matches!(self.params.row_stride, 0 | 1)).then_some(self.params.row_stride == 0)
+        (!self.partial && matches!(self.strides[0], 0 | 1)).then_some(self.strides[0] == 0)
     }
 
     fn begins_with_pack(&self, pack: u64) -> bool {
-        self.span >= pack && u64::from(self.params.start).is_multiple_of(pack)
+        self.span >= pack && u64::from(self.start).is_multiple_of(pack)
     }
 }
 
@@ -331,6 +337,7 @@ impl OutputBox<'_> {
             (spread && self.rows.sizes.len() == 1).then_some(Override::OneRow),
             reads.iter().any(|read| read.partial).then_some(Override::BoundsChecked),
         ];
+        let inside = usize::from(program.takes_packs()); // dimensions of what it takes as a row: one, or those of an element
         let operand = |(n, read): (usize, &Read)| Binding { binding: FIRST_OPERAND + n as u32, ..read.window };
         let words = |(binding, n): (u32, u32)| Binding { binding, ..reads[n as usize].window };
         Ok(Dispatch {
@@ -338,12 +345,12 @@ impl OutputBox<'_> {
             params: Params::Broadcast(BroadcastParams {
                 len: to_u32(self.len)?,
                 share: to_u32(share)?,
-                row_len: to_u32(self.rows.row_len())?,
+                row_len: if inside == 0 { 1 } else { to_u32(self.rows.row_len())? },
                 first: to_u32(writes.start)?,
                 begin: to_u32(self.begin)?,
                 end: to_u32(self.end)?,
-                sizes: self.rows.sizes[1..].iter().map(|&size| to_u32(size)).collect::<Result<_, _>>()?,
-                operands: reads.iter().map(|read| read.params.clone()).collect(),
+                sizes: self.rows.sizes[inside..].iter().map(|&size| to_u32(size)).collect::<Result<_, _>>()?,
+                operands: reads.iter().map(|read| read.params(inside)).collect(),
             }),
             grid: device
                 .grid(invocations.div_ceil(group), group * share * write_len.max(self.dtype.pack_elements()))?,
@@ -385,7 +392,7 @@ impl OutputBox<'_> {
             Program::MaxShortRows { len, .. } => {
                 (Turns { write_len, each: u64::from(len) * lanes, row }, sizes[0] * sizes[1])
             }
-            _ => (Turns::of_elements(self.dtype, row), sizes[0]),
+            _ => (Turns::of_elements(self.dtype, row + 1 + operands), sizes.iter().take(WALK_DIMS).product()),
         }
     }
 }

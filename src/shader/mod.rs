@@ -12,9 +12,9 @@ pub(crate) use kernel::{LONGEST_SHORT_ROW, longest_written_row};
 pub use manifest::{Declaration, Role};
 pub(crate) use manifest::{fingerprint, fnv};
 pub(crate) use operands::FIRST_OPERAND;
-pub(crate) use params::MAX_DIMS;
 pub use params::{
     BroadcastParams, Dim, FillParams, HardmaxWriteParams, MergeParams, OperandParams, Params, RecordOrigin,
     ReductionParams,
 };
+pub(crate) use params::{MAX_DIMS, WALK_DIMS};
 pub(crate) use short_rows::{Bunches, MOST_BUNCH_PACKS};

@@ -92,11 +92,23 @@ fn edge_pack(dtype: DType, n: u32, words: u32) -> String {
     format!("fn edge{n}(e: u32) -> vec4<u32> {{ {} }}\n", shifted_pack(dtype, words, true))
 }
 
-/// What all kernels of Max begin with: how many operands there are, and what asks for all lengths (see `lib/grid.wgsl`).
+/// What all kernels of Max begin with: how many operands there are, what asks for all lengths (see `lib/grid.wgsl`), and where
+/// each operand goes on in the next row.
 fn begin(operands: u32) -> String {
     let longer = |lengths: String, n| format!("max({lengths}, arrayLength(&operand{n}))");
     let longest = (0..operands).fold("0u".to_string(), longer);
-    format!("\nconst OPERANDS = {operands}u;\nfn longest_operand() -> u32 {{ return {longest}; }}\n")
+    let step = |n| format!("    own[{n}] += step_of(steps[{n}], ends_x, ends_y);\n");
+    format!(
+        "
+const OPERANDS = {operands}u;
+fn longest_operand() -> u32 {{ return {longest}; }}
+fn moved(at: Addresses, steps: Steps, ends_x: bool, ends_y: bool) -> Addresses {{
+    var own = at;
+{}    return own;
+}}
+",
+        (0..operands).map(step).collect::<String>()
+    )
 }
 
 /// A function that folds packs, onto those `before` where there are any.
@@ -320,7 +332,7 @@ pub(super) fn element_operands(dtype: DType, operands: u32) -> String {
     let mut folds = String::new();
     for n in 0..operands {
         declarations += &declared(FIRST_OPERAND + n, n, "u32");
-        folds += &format!("    let e{n} = at[{n}] + column * params.operands[{n}].row_stride;\n");
+        folds += &format!("    let e{n} = at[{n}];\n");
         let (elements, element) = match dtype.bytes() {
             8 => (
                 format!("arrayLength(&operand{n}) / 2u"),
@@ -335,7 +347,7 @@ pub(super) fn element_operands(dtype: DType, operands: u32) -> String {
     }
     format!(
         "{declarations}
-fn fold_elements(at: Addresses, column: u32) -> Key {{
+fn fold_elements(at: Addresses) -> Key {{
     var key = least_key();
 {folds}    return key;
 }}

@@ -209,7 +209,7 @@ pub struct BroadcastParams {
     pub len: u32,
     /// Packs, or output units, that an invocation writes.
     pub share: u32,
-    /// Elements of a row, the innermost dimension.
+    /// Elements of a row, the innermost dimension; 1 where they are written one by one.
     pub row_len: u32,
     /// The first output unit to write.
     pub first: u32,
@@ -229,22 +229,43 @@ pub struct BroadcastParams {
 pub struct OperandParams {
     /// The view's first element, counted from the start of the binding.
     pub start: u32,
-    /// Elements from one of a row to the next.
-    pub row_stride: i32,
     /// The strides of the dimensions around the row, innermost first.
     pub strides: Vec<i32>,
 }
+
+/// The dimensions along which a walk from row to row goes on without dividing. See `Walk` in `shaders/lib/broadcast.wgsl`.
+pub(crate) const WALK_DIMS: usize = 3;
 
 impl BroadcastParams {
     fn words(&self) -> Vec<u32> {
         let rank = self.sizes.len() as u32;
         let mut words = vec![self.len, self.share, self.row_len, rank, self.first, self.begin, self.end, 0];
-        words.extend(padded(self.sizes.iter().copied(), MAX_DIMS));
+        let not_walked = std::iter::repeat_n(1, WALK_DIMS.saturating_sub(self.sizes.len()));
+        words.extend(padded(self.sizes.iter().copied().chain(not_walked), MAX_DIMS));
         let none = [OperandParams::default()]; // the shader's array is never empty
         for operand in if self.operands.is_empty() { &none } else { &self.operands[..] } {
-            words.extend([operand.start, operand.row_stride as u32, 0, 0]);
+            words.extend(self.steps(operand));
+            words.push(operand.start);
             words.extend(padded(operand.strides.iter().map(|&stride| stride as u32), MAX_DIMS));
         }
         words
+    }
+
+    /// How far it is from one row to the next in an operand: along the innermost dimension and, for each of the others, from the
+    /// end of all within.
+    fn steps(&self, operand: &OperandParams) -> [u32; WALK_DIMS] {
+        let mut walked = 0u32; // from the first row within to the last
+        std::array::from_fn(|d| {
+            let stride = operand.strides.get(d).map_or(0, |&stride| stride as u32);
+            let step = stride.wrapping_sub(walked);
+            let size = self.sizes.get(d).copied().unwrap_or(1);
+            walked = walked.wrapping_add(size.wrapping_sub(1).wrapping_mul(stride));
+            step
+        })
+    }
+
+    /// The rows of a walk from end to end.
+    pub(crate) fn walk_len(&self) -> u64 {
+        self.sizes.iter().take(WALK_DIMS).map(|&size| u64::from(size)).fold(1, u64::saturating_mul)
     }
 }

@@ -374,10 +374,11 @@ impl Work {
 
     fn elements_turns(&self, operands: u64, p: &BroadcastParams) -> u64 {
         let share = u64::from(p.share);
-        let rows = share * self.lanes / u64::from(p.row_len) + 2;
-        // A row may begin and end within a unit, in which something may be kept. Where a branch is not taken, lavapipe walks
+        let walk: u64 = p.sizes.iter().take(3).map(|&size| u64::from(size)).product();
+        let walks = share * self.lanes / walk + 2;
+        // A walk may begin and end within a unit, in which something may be kept. Where a branch is not taken, lavapipe walks
         // through its loops once all the same.
         let ends = 2 * (self.lanes + self.lanes);
-        share + rows * (1 + Work::row_turns(operands, p) + ends) + self.lanes
+        share + walks * (1 + Work::row_turns(operands, p) + ends) + self.lanes
     }
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 /// The names that Max's kernels and those of short rows are given as generated text.
-const GENERATED: [&str; 14] = [
+const GENERATED: [&str; 15] = [
     "BUNCH_ROWS",
     "OPERANDS",
     "ROW_LEN",
@@ -16,6 +16,7 @@ const GENERATED: [&str; 14] = [
     "fold_splats",
     "fold_straddling",
     "longest_operand",
+    "moved",
     "pack_addresses",
     "store_bunch",
     "store_rows",

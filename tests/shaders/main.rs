@@ -232,7 +232,7 @@ fn parameters_lie_where_the_shaders_look() {
     let named = "len 1 columns 2 slice_len 3 share 4 column 5 position 6 first_winner 7 winners 8";
     check_params(Program::HardmaxWriteColumns { packs: false }, &write, named);
     for operands in [1, 7, 32] {
-        let operand = OperandParams { start: 50, row_stride: 51, strides: (60..60 + rank as i32).collect() };
+        let operand = OperandParams { start: 50, strides: (60..60 + rank as i32).collect() };
         let broadcast = Params::Broadcast(BroadcastParams {
             len: 1,
             share: 2,
@@ -243,7 +243,7 @@ fn parameters_lie_where_the_shaders_look() {
             sizes: (20..20 + rank).collect(),
             operands: vec![operand; operands as usize],
         });
-        let named = "len 1 share 2 row_len 3 rank 32 first 5 begin 6 end 7 sizes 20 operands 50";
+        let named = "len 1 share 2 row_len 3 rank 32 first 5 begin 6 end 7 sizes 20 operands 60";
         for program in
             [Program::MaxPacks { operands, splats: 1, shifted: 4, pairs: false }, Program::MaxElements { operands }]
         {
