@@ -1,7 +1,7 @@
 // An invocation takes a pack of columns by itself, or four packs side by side where WIDE. Where RAGGED, and rows share units of the
 // output, all outputs are cut into packs as if they were one row, and a pack may begin in one row and end in another.
 import package::{
-    Chunk, ColumnBests, FARTHEST, PACK_ELEMENTS, RAGGED, ROW_BY_ROW, RUNS, STORE_LANES, WIDE, chunk_of, empty_unit,
+    Chunk, ColumnBests, FARTHEST, PACK_ELEMENTS, RAGGED, ROW_BY_ROW, RUNS, Run, STORE_LANES, WIDE, chunk_of, empty_unit,
     found_rows, four_packs, group_number, has_five_packs, kept_offset, no_column_bests, no_input, offer_row, offer_rows, params,
     place_of, reduced_column, rows_apart, run_of, run_within, store_columns, tile_maxima, tile_maxima_ahead, tile_rows, two_tile_maxima,
     two_tile_maxima_ahead, two_tiles,
@@ -138,13 +138,10 @@ fn store_pack(found: ColumnBests, chunk: Chunk, first: u32) {
     store_columns(found, chunk, first, 0u, PACK_ELEMENTS, first + PACK_ELEMENTS, empty_unit());
 }
 
-// Four whole packs side by side, eight rows in flight, or one.
+// Four packs side by side.
 fn reduce_block(start: u32, chunk: Chunk) -> array<ColumnBests, 4> {
-    let step = rows_apart();
-    var b0 = no_column_bests(chunk.begin);
-    var b1 = b0;
-    var b2 = b0;
-    var b3 = b0;
+    let none = no_column_bests(chunk.begin);
+    var block = array<ColumnBests, 4>(none, none, none, none);
     let runs_end = run_of(chunk.end - 1u) + 1u;
     var n = run_of(chunk.begin);
     loop {
@@ -152,38 +149,63 @@ fn reduce_block(start: u32, chunk: Chunk) -> array<ColumnBests, 4> {
             break;
         }
         let run = run_within(n, chunk.begin, chunk.end);
-        var p = place_of(start + run.offset);
-        let len = min(run.len, FARTHEST);
-        var i = 0u;
+        let place = place_of(start + run.offset);
         if (ROW_BY_ROW || RAGGED) {
-            for (; i < len; i++) {
-                let row = four_packs(p);
-                offer_row(&b0, row.a, run.r + i);
-                offer_row(&b1, row.b, run.r + i);
-                offer_row(&b2, row.c, run.r + i);
-                offer_row(&b3, row.d, run.r + i);
-                p += step;
-            }
-        }
-        for (; i + 4u < len; i += 8u) {
-            let tiles = two_tiles(p, step, len - i);
-            offer_rows(&b0, two_tile_maxima_ahead(tiles), run.r + i);
-            offer_rows(&b1, two_tile_maxima(tiles, 1u), run.r + i);
-            offer_rows(&b2, two_tile_maxima(tiles, 2u), run.r + i);
-            offer_rows(&b3, two_tile_maxima(tiles, 3u), run.r + i);
-            p += 8u * step;
-        }
-        if (i < len) {
-            let rows = tile_rows(p, step, len - i);
-            offer_rows(&b0, tile_maxima_ahead(rows), run.r + i);
-            offer_rows(&b1, tile_maxima(rows + 1u), run.r + i);
-            offer_rows(&b2, tile_maxima(rows + 2u), run.r + i);
-            offer_rows(&b3, tile_maxima(rows + 3u), run.r + i);
+            block = with_rows(block, place, run);
+        } else {
+            block = with_tiles(block, place, run);
         }
         continuing {
             n += 1u;
             break if !RUNS | (n >= runs_end);
         }
+    }
+    return block;
+}
+
+fn with_rows(block: array<ColumnBests, 4>, place: u32, run: Run) -> array<ColumnBests, 4> {
+    let step = rows_apart();
+    let len = min(run.len, FARTHEST);
+    var b0 = block[0];
+    var b1 = block[1];
+    var b2 = block[2];
+    var b3 = block[3];
+    var p = place;
+    for (var i = 0u; i < len; i++) {
+        let row = four_packs(p);
+        offer_row(&b0, row.a, run.r + i);
+        offer_row(&b1, row.b, run.r + i);
+        offer_row(&b2, row.c, run.r + i);
+        offer_row(&b3, row.d, run.r + i);
+        p += step;
+    }
+    return array<ColumnBests, 4>(b0, b1, b2, b3);
+}
+
+// Eight rows in flight. By itself: lavapipe runs through a loop's body once even where it has nothing to do.
+fn with_tiles(block: array<ColumnBests, 4>, place: u32, run: Run) -> array<ColumnBests, 4> {
+    let step = rows_apart();
+    let len = min(run.len, FARTHEST);
+    var b0 = block[0];
+    var b1 = block[1];
+    var b2 = block[2];
+    var b3 = block[3];
+    var p = place;
+    var i = 0u;
+    for (; i + 4u < len; i += 8u) {
+        let tiles = two_tiles(p, step, len - i);
+        offer_rows(&b0, two_tile_maxima_ahead(tiles), run.r + i);
+        offer_rows(&b1, two_tile_maxima(tiles, 1u), run.r + i);
+        offer_rows(&b2, two_tile_maxima(tiles, 2u), run.r + i);
+        offer_rows(&b3, two_tile_maxima(tiles, 3u), run.r + i);
+        p += 8u * step;
+    }
+    if (i < len) {
+        let rows = tile_rows(p, step, len - i);
+        offer_rows(&b0, tile_maxima_ahead(rows), run.r + i);
+        offer_rows(&b1, tile_maxima(rows + 1u), run.r + i);
+        offer_rows(&b2, tile_maxima(rows + 2u), run.r + i);
+        offer_rows(&b3, tile_maxima(rows + 3u), run.r + i);
     }
     return array<ColumnBests, 4>(b0, b1, b2, b3);
 }

@@ -292,10 +292,12 @@ impl Reduction<'_> {
     /// takes seconds to compile.
     fn column_packs(&self, shape: &ReductionShape) -> u64 {
         let pack = self.dtype.pack_elements();
-        let packs = self.device.column_packs(shape.reduce_len());
-        let loads = self.loads(shape);
-        let pay = shape.columns().unwrap_or(1) >= packs * pack && loads >= FEWEST_FAR_LOADS;
-        if shape.columns_are_whole(pack) || pay { packs } else { 1 }
+        if shape.columns_are_whole(pack) {
+            return self.device.column_packs(shape.reduce_len());
+        }
+        let packs = self.device.tuning.column_packs;
+        let pay = shape.columns().unwrap_or(1) >= packs * pack && self.loads(shape) >= FEWEST_FAR_LOADS;
+        if pay { packs } else { 1 }
     }
 
     /// The packs that all elements fill.
