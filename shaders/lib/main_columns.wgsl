@@ -75,7 +75,7 @@ fn reduce_ragged(chunk: Chunk, first: u32, count: u32) {
         unit = store_columns(reduced_column(start, chunk), chunk, first, begin, end, first + count, unit);
         continuing {
             row += 1u;
-            break if row >= rows_end;
+            break if (STORE_LANES == 1u) | (row >= rows_end);
         }
     }
 }
@@ -83,9 +83,11 @@ fn reduce_ragged(chunk: Chunk, first: u32, count: u32) {
 // Whether these outputs' rows of columns have four packs each, of which memory has five whole ones.
 fn has_blocks(first: u32, count: u32) -> bool {
     let row = first / params.columns;
-    let start = kept_offset(row) + block_column(first - row * params.columns);
-    let next = kept_offset((first + count - 1u) / params.columns);
-    return (params.columns >= 4u * PACK_ELEMENTS) & has_five_packs(max(start, next) + params.reach);
+    var start = kept_offset(row) + block_column(first - row * params.columns);
+    if (STORE_LANES > 1u) {
+        start = max(start, kept_offset((first + count - 1u) / params.columns));
+    }
+    return (params.columns >= 4u * PACK_ELEMENTS) & has_five_packs(start + params.reach);
 }
 
 // Where a block begins that has a row's column number `column`.
@@ -118,7 +120,7 @@ fn reduce_ragged_block(chunk: Chunk, first: u32, count: u32) {
         }
         continuing {
             row += 1u;
-            break if row >= rows_end;
+            break if (STORE_LANES == 1u) | (row >= rows_end);
         }
     }
 }

@@ -87,7 +87,7 @@ const LAWS: [Law; 3] = [
                 why: "words of several elements take several comparisons; packs that begin anywhere have two ways to be read, of \
                       which the second is for the binding's end, and rows that end within packs have their ends",
                 known: &[
-                    ("max_packs", "vega20", 32, 404),
+                    ("max_packs", "vega20", 32, 405),
                     ("max_packs", "navi21", 32, 407),
                     ("max_packs", "gfx1100", 32, 406),
                 ],
@@ -95,8 +95,8 @@ const LAWS: [Law; 3] = [
             Exceptions {
                 why: "an invocation writes one bunch, and does all divisions of its addresses for it",
                 known: &[
-                    ("max_short_rows of", "vega20", 12, 227),
-                    ("max_short_rows of", "navi21", 12, 227),
+                    ("max_short_rows of", "vega20", 12, 226),
+                    ("max_short_rows of", "navi21", 12, 226),
                     ("max_short_rows of", "gfx1100", 13, 230),
                 ],
             },
