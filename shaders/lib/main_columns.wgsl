@@ -38,7 +38,9 @@ fn main(
     let first = chunk.output * columns + column;
     if (RAGGED) {
         let count = min(end - column, block_elements);
-        if (WIDE && has_blocks(first, count)) {
+        if (!WIDE) {
+            reduce_ragged(chunk, first, count);
+        } else if (has_blocks(first, count)) {
             reduce_ragged_block(chunk, first, count);
         } else {
             for (var n = 0u; n < count; n += PACK_ELEMENTS) {
