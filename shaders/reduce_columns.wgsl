@@ -58,26 +58,32 @@ fn store_columns(
 
 // One pack.
 fn reduce_column(start: u32, chunk: Chunk) -> ColumnBests {
-    var bests = no_column_bests(chunk.begin);
+    let none = no_column_bests(chunk.begin);
+    if (!RUNS) {
+        return with_run(none, start, run_within(0u, chunk.begin, chunk.end));
+    }
+    var bests = none;
     let runs_end = run_of(chunk.end - 1u) + 1u;
     var n = run_of(chunk.begin);
     loop {
         if (n >= runs_end) {
             break;
         }
-        let run = run_within(n, chunk.begin, chunk.end);
-        let place = place_of(start + run.offset);
-        if (ROW_BY_ROW) {
-            bests = reduce_rows(bests, place, run);
-        } else {
-            bests = reduce_tiles(bests, place, run);
-        }
+        bests = with_run(bests, start, run_within(n, chunk.begin, chunk.end));
         continuing {
             n += 1u;
-            break if !RUNS | (n >= runs_end);
+            break if n >= runs_end;
         }
     }
     return bests;
+}
+
+fn with_run(before: ColumnBests, start: u32, run: Run) -> ColumnBests {
+    let place = place_of(start + run.offset);
+    if (ROW_BY_ROW) {
+        return reduce_rows(before, place, run);
+    }
+    return reduce_tiles(before, place, run);
 }
 
 fn reduce_rows(before: ColumnBests, start: u32, run: Run) -> ColumnBests {

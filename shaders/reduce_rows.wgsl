@@ -15,6 +15,11 @@ fn parts_of_slice() -> u32 { return 1u; }
 fn reduce_chunk(task: u32, member: u32) -> Best {
     let chunk = chunk_of(task, params.outputs);
     let base = kept_offset(chunk.output);
+    if (!RUNS && LINE == TEAM) {
+        let run = run_within(0u, chunk.begin, chunk.end);
+        let begin = base + run.offset;
+        return row_result(reduce_run(no_row_best(), 0u, begin, begin + run.len, member), chunk, base);
+    }
     var best = no_row_best();
     let runs_end = min(run_of(chunk.end - 1u) + 1u, FARTHEST);
     var n = run_of(chunk.begin) + member / LINE;

@@ -58,6 +58,10 @@ fn column_best(w: ptr<function, ColumnBests>, i: u32) -> Best {
 // The winners' own rows in the place of those that their tiles begin with.
 fn located(bests: ColumnBests, start: u32, end: u32) -> ColumnBests {
     var w = bests;
+    if (LANES == 1u) {
+        w.rows[0] = locate(start, 0u, w.rows[0], end, w.ties[0]);
+        return w;
+    }
     var lane = 0u;
     loop {
         if (lane >= LANES) {

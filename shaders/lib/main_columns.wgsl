@@ -63,8 +63,13 @@ fn main(
 
 // Outputs from number `first` on, of as many rows of columns as have some of them: in each row as if all were its.
 fn reduce_ragged(chunk: Chunk, first: u32, count: u32) {
-    let rows_end = (first + count - 1u) / params.columns + 1u;
     var row = first / params.columns;
+    if (STORE_LANES == 1u) { // of one row
+        let start = kept_offset(row) + first - row * params.columns;
+        store_columns(reduced_column(start, chunk), chunk, first, 0u, count, first + count, empty_unit());
+        return;
+    }
+    let rows_end = (first + count - 1u) / params.columns + 1u;
     var unit = empty_unit();
     loop {
         if (row >= rows_end) {
@@ -77,7 +82,7 @@ fn reduce_ragged(chunk: Chunk, first: u32, count: u32) {
         unit = store_columns(reduced_column(start, chunk), chunk, first, begin, end, first + count, unit);
         continuing {
             row += 1u;
-            break if (STORE_LANES == 1u) | (row >= rows_end);
+            break if row >= rows_end;
         }
     }
 }
@@ -146,25 +151,30 @@ fn store_pack(found: ColumnBests, chunk: Chunk, first: u32) {
 fn reduce_block(start: u32, chunk: Chunk) -> array<ColumnBests, 4> {
     let none = no_column_bests(chunk.begin);
     var block = array<ColumnBests, 4>(none, none, none, none);
+    if (!RUNS) {
+        return block_with_run(block, start, run_within(0u, chunk.begin, chunk.end));
+    }
     let runs_end = run_of(chunk.end - 1u) + 1u;
     var n = run_of(chunk.begin);
     loop {
         if (n >= runs_end) {
             break;
         }
-        let run = run_within(n, chunk.begin, chunk.end);
-        let place = place_of(start + run.offset);
-        if (ROW_BY_ROW || RAGGED) {
-            block = with_rows(block, place, run);
-        } else {
-            block = with_tiles(block, place, run);
-        }
+        block = block_with_run(block, start, run_within(n, chunk.begin, chunk.end));
         continuing {
             n += 1u;
-            break if !RUNS | (n >= runs_end);
+            break if n >= runs_end;
         }
     }
     return block;
+}
+
+fn block_with_run(block: array<ColumnBests, 4>, start: u32, run: Run) -> array<ColumnBests, 4> {
+    let place = place_of(start + run.offset);
+    if (ROW_BY_ROW || RAGGED) {
+        return with_rows(block, place, run);
+    }
+    return with_tiles(block, place, run);
 }
 
 fn with_rows(block: array<ColumnBests, 4>, place: u32, run: Run) -> array<ColumnBests, 4> {

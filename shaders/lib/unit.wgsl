@@ -2,6 +2,10 @@
 import package::{STORE_LANES, empty_unit, reduce_chunk, store_lane, store_unit};
 
 fn make_unit(index: u32, tasks: u32) {
+    if (STORE_LANES == 1u) { // SwiftShader pays for loops of one turn
+        store_unit(index, store_lane(empty_unit(), 0u, index, reduce_chunk(index, 0u)));
+        return;
+    }
     let first = index * STORE_LANES;
     var unit = empty_unit();
     var lane = 0u;
