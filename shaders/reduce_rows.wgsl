@@ -15,12 +15,15 @@ fn parts_of_slice() -> u32 { return 1u; }
 fn reduce_chunk(task: u32, member: u32) -> Best {
     let chunk = chunk_of(task, params.outputs);
     let base = kept_offset(chunk.output);
-    if (!RUNS && LINE == TEAM) {
-        let run = run_within(0u, chunk.begin, chunk.end);
-        let begin = base + run.offset;
-        return row_result(reduce_run(no_row_best(), 0u, begin, begin + run.len, member), chunk, base);
-    }
     var best = no_row_best();
+    if (!RUNS) {
+        if (LINE == TEAM || member < LINE) {
+            let run = run_within(0u, chunk.begin, chunk.end);
+            let begin = base + run.offset;
+            best = reduce_run(best, 0u, begin, begin + run.len, member);
+        }
+        return row_result(best, chunk, base);
+    }
     let runs_end = min(run_of(chunk.end - 1u) + 1u, FARTHEST);
     var n = run_of(chunk.begin) + member / LINE;
     loop {
@@ -32,7 +35,7 @@ fn reduce_chunk(task: u32, member: u32) -> Best {
         best = reduce_run(best, n, begin, begin + run.len, member % LINE);
         continuing {
             n += TEAM / LINE;
-            break if !RUNS | (n >= runs_end);
+            break if n >= runs_end;
         }
     }
     return row_result(best, chunk, base);

@@ -1,7 +1,7 @@
 // Operands that are broadcast together: where each one's elements are for a row of the output, the innermost dimension
 // that all of them share, or a single element. OPERANDS, the number of operands that this dispatch reads, and their bindings
 // come with the kernel.
-import package::{OPERANDS, moved};
+import package::{OPERANDS, first_addresses, first_steps, moved, moved_along};
 
 struct Params {
     len: u32,          // output elements
@@ -29,15 +29,6 @@ override ACCUMULATE: bool = false;
 
 alias Addresses = array<u32, max(OPERANDS, 1u)>;
 
-// Each operand's first element.
-fn first_addresses() -> Addresses {
-    var addresses: Addresses;
-    for (var n = 0u; n < OPERANDS; n++) {
-        addresses[n] = params.operands[n].start;
-    }
-    return addresses;
-}
-
 // Each operand's first element of a row.
 fn row_addresses(row: u32) -> Addresses {
     var addresses = first_addresses();
@@ -45,9 +36,7 @@ fn row_addresses(row: u32) -> Addresses {
     for (var d = 0u; (d < params.rank) & (rest != 0u); d++) { // see grid.wgsl
         let size = params.sizes[d / 4u][d % 4u];
         let next = rest / size;
-        for (var n = 0u; n < OPERANDS; n++) {
-            addresses[n] += (rest - next * size) * params.operands[n].strides[d / 4u][d % 4u];
-        }
+        addresses = moved_along(addresses, d, rest - next * size);
         rest = next;
     }
     return addresses;
@@ -66,11 +55,7 @@ fn walk_rows() -> u32 { return params.sizes[0].x * params.sizes[0].y * params.si
 fn walk_from(row: u32) -> Walk {
     let sizes = params.sizes[0].xy;
     let y = row / sizes.x;
-    var steps: Steps;
-    for (var n = 0u; n < OPERANDS; n++) {
-        steps[n] = params.operands[n].steps;
-    }
-    return Walk(row_addresses(row), row - y * sizes.x, y % sizes.y, sizes, steps);
+    return Walk(row_addresses(row), row - y * sizes.x, y % sizes.y, sizes, first_steps());
 }
 
 fn next_row(walk: Walk) -> Walk {

@@ -106,15 +106,24 @@ fn offer_row(w: ptr<function, ColumnBests>, pack: vec4<u32>, r: u32) {
 
 // With those of any other rows.
 fn join_columns(w: ptr<function, ColumnBests>, other: ColumnBests) {
-    for (var lane = 0u; lane < LANES; lane++) {
-        let ties = other.ties[lane];
-        let best = (*w).ties[lane];
-        let comes_first = (other.rows[lane] < (*w).rows[lane]) != vec4<bool>(LAST);
-        let takes = (ties > best) | ((ties == best) & comes_first);
-        (*w).rows[lane] = select((*w).rows[lane], other.rows[lane], takes);
-        (*w).ties[lane] = select(best, ties, takes);
-        (*w).keys[lane] = max((*w).keys[lane], other.keys[lane]);
+    join_lane(w, other, 0u);
+    if (LANES > 1u) {
+        join_lane(w, other, 1u);
     }
+    if (LANES > 2u) {
+        join_lane(w, other, 2u);
+        join_lane(w, other, 3u);
+    }
+}
+
+fn join_lane(w: ptr<function, ColumnBests>, other: ColumnBests, lane: u32) {
+    let ties = other.ties[lane];
+    let best = (*w).ties[lane];
+    let comes_first = (other.rows[lane] < (*w).rows[lane]) != vec4<bool>(LAST);
+    let takes = (ties > best) | ((ties == best) & comes_first);
+    (*w).rows[lane] = select((*w).rows[lane], other.rows[lane], takes);
+    (*w).ties[lane] = select(best, ties, takes);
+    (*w).keys[lane] = max((*w).keys[lane], other.keys[lane]);
 }
 
 fn offer_lane(w: ptr<function, ColumnBests>, tile: Maxima, r: u32, lane: u32) {

@@ -1,7 +1,7 @@
 // An invocation takes a pack of columns by itself, or four packs side by side where WIDE. Where RAGGED, and rows share units of the
 // output, all outputs are cut into packs as if they were one row, and a pack may begin in one row and end in another.
 import package::{
-    Chunk, ColumnBests, FARTHEST, PACK_ELEMENTS, RAGGED, ROW_BY_ROW, RUNS, Run, STORE_LANES, WIDE, chunk_of, empty_unit,
+    Chunk, ColumnBests, FARTHEST, PACK_ELEMENTS, RAGGED, ROW_BY_ROW, RUNS, Run, STORE_LANES, Unit, WIDE, chunk_of, empty_unit,
     found_rows, four_packs, group_number, has_five_packs, kept_offset, no_column_bests, no_input, offer_row, offer_rows, params,
     place_of, reduced_column, rows_apart, run_of, run_within, store_columns, tile_maxima, tile_maxima_ahead, tile_rows, two_tile_maxima,
     two_tile_maxima_ahead, two_tiles,
@@ -103,33 +103,44 @@ fn block_column(column: u32) -> u32 { return min(column, params.columns - 4u * P
 // The same as `reduce_ragged`, of as many outputs as a block has at most: of each row that has some of them four packs are
 // reduced at once, moved back where they would reach behind the row.
 fn reduce_ragged_block(chunk: Chunk, first: u32, count: u32) {
-    let rows_end = (first + count - 1u) / params.columns + 1u;
     var row = first / params.columns;
+    if (STORE_LANES == 1u) { // of one row
+        store_ragged_block(chunk, row, first, count, empty_unit());
+        return;
+    }
+    let rows_end = (first + count - 1u) / params.columns + 1u;
     var unit = empty_unit();
     loop {
         if (row >= rows_end) {
             break;
         }
-        let row_first = row * params.columns;
-        let begin = max(row_first, first) - row_first;
-        let end = min(first + count - row_first, params.columns);
-        let column = block_column(begin);
-        var block = reduce_block(kept_offset(row) + column, chunk);
-        for (var n = 0u; n < 4u; n++) {
-            let pack_begin = column + n * PACK_ELEMENTS;
-            let own_begin = max(begin, pack_begin);
-            let own_end = min(end, pack_begin + PACK_ELEMENTS);
-            if (own_begin < own_end) {
-                let pack_first = row_first + pack_begin;
-                let left = own_begin - pack_begin;
-                unit = store_columns(block[n], chunk, pack_first, left, own_end - pack_begin, first + count, unit);
-            }
-        }
+        unit = store_ragged_block(chunk, row, first, count, unit);
         continuing {
             row += 1u;
-            break if (STORE_LANES == 1u) | (row >= rows_end);
+            break if row >= rows_end;
         }
     }
+}
+
+// What a row has of the outputs. Given back is what it makes of a unit that the next one shares.
+fn store_ragged_block(chunk: Chunk, row: u32, first: u32, count: u32, shared_unit: Unit) -> Unit {
+    let row_first = row * params.columns;
+    let begin = max(row_first, first) - row_first;
+    let end = min(first + count - row_first, params.columns);
+    let column = block_column(begin);
+    var block = reduce_block(kept_offset(row) + column, chunk);
+    var unit = shared_unit;
+    for (var n = 0u; n < 4u; n++) {
+        let pack_begin = column + n * PACK_ELEMENTS;
+        let own_begin = max(begin, pack_begin);
+        let own_end = min(end, pack_begin + PACK_ELEMENTS);
+        if (own_begin < own_end) {
+            let pack_first = row_first + pack_begin;
+            let left = own_begin - pack_begin;
+            unit = store_columns(block[n], chunk, pack_first, left, own_end - pack_begin, first + count, unit);
+        }
+    }
+    return unit;
 }
 
 fn reduce_pack(start: u32, chunk: Chunk, first: u32) {

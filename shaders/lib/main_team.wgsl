@@ -18,6 +18,10 @@ fn main(
     if (local >= teams / STORE_LANES || first >= tasks) {
         return;
     }
+    if (STORE_LANES == 1u) {
+        store_unit(first, store_lane(empty_unit(), 0u, first, placed(bests[local * TEAM], first)));
+        return;
+    }
     var unit = empty_unit();
     for (var lane = 0u; (lane < STORE_LANES) & (first + lane < tasks); lane++) {
         let best = bests[(local * STORE_LANES + lane) * TEAM];

@@ -55,6 +55,9 @@ fn lane_ones(own: vec4<u32>, positions: vec4<u32>, lane: u32) -> vec4<u32> {
 }
 // What is kept of a unit whose first element is number `first`: the elements before `begin` and from `end` on.
 fn kept_lanes(unit: Unit, first: u32, begin: u32, end: u32) -> Unit {
+    if (LANES == 1u) {
+        return select(0u, unit, first < begin || first >= end);
+    }
     var kept = 0u;
     for (var lane = 0u; lane < LANES; lane++) {
         let e = first + lane;

@@ -21,8 +21,9 @@ fn store_lane(unit: Unit, lane: u32, task: u32, best: Best) -> Unit {
         position = select(old, position, takes);
         key = key_max(best.key, old_key);
     }
-    for (var i = 0u; i < KEY_WORDS; i++) {
-        records[at + i] = key_word(key, i);
+    records[at] = key_word(key, 0u);
+    if (KEY_WORDS > 1u) {
+        records[at + 1u] = key_word(key, 1u);
     }
     records[at + KEY_WORDS] = position.x;
     records[at + KEY_WORDS + 1u] = position.y;

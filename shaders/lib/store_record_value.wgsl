@@ -7,8 +7,9 @@ fn store_lane(unit: Unit, lane: u32, task: u32, best: Best) -> Unit {
     if (ACCUMULATE) {
         known = merge(recorded(at), best);
     }
-    for (var i = 0u; i < KEY_WORDS; i++) {
-        records[at + i] = key_word(known.key, i);
+    records[at] = key_word(known.key, 0u);
+    if (KEY_WORDS > 1u) {
+        records[at + 1u] = key_word(known.key, 1u);
     }
     return unit;
 }

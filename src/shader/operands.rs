@@ -92,22 +92,36 @@ fn edge_pack(dtype: DType, n: u32, words: u32) -> String {
     format!("fn edge{n}(e: u32) -> vec4<u32> {{ {} }}\n", shifted_pack(dtype, words, true))
 }
 
-/// What all kernels of Max begin with: how many operands there are, what asks for all lengths (see `lib/grid.wgsl`), and where
-/// each operand goes on in the next row.
+/// What all kernels of Max begin with: how many operands there are, what asks for all lengths (see `lib/grid.wgsl`), where each
+/// operand begins, and where it goes on. SwiftShader pays for loops over operands.
 fn begin(operands: u32) -> String {
     let longer = |lengths: String, n| format!("max({lengths}, arrayLength(&operand{n}))");
     let longest = (0..operands).fold("0u".to_string(), longer);
-    let step = |n| format!("    own[{n}] += step_of(steps[{n}], ends_x, ends_y);\n");
+    let each = |none: &str, own: &dyn Fn(u32) -> String| match operands {
+        0 => none.to_string(),
+        _ => (0..operands).map(own).collect::<Vec<_>>().join(", "),
+    };
+    let moves =
+        |by: &dyn Fn(u32) -> String| (0..operands).map(|n| format!("    own[{n}] += {};\n", by(n))).collect::<String>();
     format!(
         "
 const OPERANDS = {operands}u;
 fn longest_operand() -> u32 {{ return {longest}; }}
+fn first_addresses() -> Addresses {{ return Addresses({}); }}
+fn first_steps() -> Steps {{ return Steps({}); }}
 fn moved(at: Addresses, steps: Steps, ends_x: bool, ends_y: bool) -> Addresses {{
     var own = at;
 {}    return own;
 }}
+fn moved_along(at: Addresses, d: u32, places: u32) -> Addresses {{
+    var own = at;
+{}    return own;
+}}
 ",
-        (0..operands).map(step).collect::<String>()
+        each("0u", &|n| format!("params.operands[{n}].start")),
+        each("vec3<u32>(0u)", &|n| format!("params.operands[{n}].steps")),
+        moves(&|n| format!("step_of(steps[{n}], ends_x, ends_y)")),
+        moves(&|n| format!("places * params.operands[{n}].strides[d / 4u][d % 4u]")),
     )
 }
 

@@ -6,10 +6,12 @@ use std::fs;
 use std::path::Path;
 
 /// The names that Max's kernels and those of short rows are given as generated text.
-const GENERATED: [&str; 15] = [
+const GENERATED: [&str; 18] = [
     "BUNCH_ROWS",
     "OPERANDS",
     "ROW_LEN",
+    "first_addresses",
+    "first_steps",
     "fixed_packs",
     "fold_elements",
     "fold_runs",
@@ -17,6 +19,7 @@ const GENERATED: [&str; 15] = [
     "fold_straddling",
     "longest_operand",
     "moved",
+    "moved_along",
     "pack_addresses",
     "store_bunch",
     "store_rows",

@@ -49,6 +49,94 @@ pub fn problems(module: &Module) -> Vec<String> {
     problems
 }
 
+/// The loops that the constants of a kernel let go round once at most, of what they leave to be done. SwiftShader keeps the masks
+/// of such a loop, and lavapipe walks through some of them once more: without them columns of few rows take 0.6 of the time. They
+/// belong behind a branch that the same constants decide.
+pub fn loops_of_one_turn(module: &Module) -> Vec<String> {
+    let entries = module.entry_points.iter().map(|entry| &entry.function);
+    let functions = module.functions.iter().map(|(_, function)| function).chain(entries);
+    let mut found = Vec::new();
+    for function in functions {
+        let name = function.name.as_deref().unwrap_or("main");
+        each_that_is_left(module, function, &function.body, &mut |statement| {
+            if let Statement::Loop { body, continuing, break_if } = statement {
+                let own = Loop { module, function, body, continuing };
+                let at_end = break_if.is_some_and(|condition| own.leaves_after_one(condition, true));
+                if at_end || own.first_exit().is_some_and(|(condition, leaves)| own.leaves_after_one(condition, leaves))
+                {
+                    found.push(format!("a loop of {name} takes one turn"));
+                }
+            }
+        });
+    }
+    found
+}
+
+/// Visits the statements that no constant takes out. Whether what follows is one of them.
+fn each_that_is_left<'a>(
+    module: &Module,
+    function: &'a Function,
+    block: &'a Block,
+    visit: &mut impl FnMut(&'a Statement),
+) -> bool {
+    for statement in block {
+        visit(statement);
+        let goes_on = match statement {
+            Statement::Return { .. } | Statement::Break | Statement::Continue => false,
+            Statement::Block(inner) => each_that_is_left(module, function, inner, visit),
+            Statement::If { condition, accept, reject } => match known(module, function, *condition) {
+                Some(Literal::Bool(taken)) => {
+                    each_that_is_left(module, function, if taken { accept } else { reject }, visit)
+                }
+                _ => {
+                    let accepted = each_that_is_left(module, function, accept, visit);
+                    each_that_is_left(module, function, reject, visit) || accepted
+                }
+            },
+            Statement::Loop { body, continuing, .. } => {
+                each_that_is_left(module, function, body, visit);
+                each_that_is_left(module, function, continuing, visit);
+                true
+            }
+            _ => true,
+        };
+        if !goes_on {
+            return false;
+        }
+    }
+    true
+}
+
+/// The value of an expression that constants give one.
+fn known(module: &Module, function: &Function, value: Handle<Expression>) -> Option<Literal> {
+    match function.expressions[value] {
+        Expression::Literal(literal) => Some(literal),
+        Expression::Constant(constant) => match module.global_expressions[module.constants[constant].init] {
+            Expression::Literal(literal) => Some(literal),
+            _ => None,
+        },
+        Expression::Unary { op: UnaryOperator::LogicalNot, expr } => match known(module, function, expr)? {
+            Literal::Bool(own) => Some(Literal::Bool(!own)),
+            _ => None,
+        },
+        Expression::Binary { op, left, right } => {
+            use BinaryOperator as Op;
+            let (left, right) = (known(module, function, left), known(module, function, right));
+            match (op, left, right) {
+                (Op::LogicalAnd | Op::And, Some(Literal::Bool(false)), _)
+                | (Op::LogicalAnd | Op::And, _, Some(Literal::Bool(false))) => Some(Literal::Bool(false)),
+                (Op::LogicalOr | Op::InclusiveOr, Some(Literal::Bool(true)), _)
+                | (Op::LogicalOr | Op::InclusiveOr, _, Some(Literal::Bool(true))) => Some(Literal::Bool(true)),
+                (Op::Equal, Some(left), Some(right)) => Some(Literal::Bool(left == right)),
+                (Op::NotEqual, Some(left), Some(right)) => Some(Literal::Bool(left != right)),
+                (Op::Greater, Some(Literal::U32(left)), Some(Literal::U32(right))) => Some(Literal::Bool(left > right)),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
 /// Functions whose text is so long beside a loop that is decided so that it stays more than half as long without it.
 const LONG: [&str; 1] = ["store_bunch"];
 
@@ -178,6 +266,33 @@ impl Loop<'_> {
             }
             _ => false,
         }
+    }
+
+    /// Whether a condition is `leaves` after the first turn, whatever buffers and parameters hold.
+    fn leaves_after_one(&self, condition: Handle<Expression>, leaves: bool) -> bool {
+        use BinaryOperator as Op;
+        if known(self.module, self.function, condition) == Some(Literal::Bool(leaves)) {
+            return true;
+        }
+        match self.function.expressions[condition] {
+            Expression::Unary { op: UnaryOperator::LogicalNot, expr } => self.leaves_after_one(expr, !leaves),
+            Expression::Binary { op: Op::LogicalOr | Op::InclusiveOr, left, right } if leaves => {
+                self.leaves_after_one(left, true) || self.leaves_after_one(right, true)
+            }
+            Expression::Binary { op: Op::LogicalAnd | Op::And, left, right } if !leaves => {
+                self.leaves_after_one(left, false) || self.leaves_after_one(right, false)
+            }
+            Expression::Binary { op: Op::GreaterEqual, left, right } if leaves => self.steps_over(left, right),
+            Expression::Binary { op: Op::Less, left, right } if !leaves => self.steps_over(left, right),
+            _ => false,
+        }
+    }
+
+    /// Whether a counter is no less than a number after a step, wherever it begins.
+    fn steps_over(&self, counted: Handle<Expression>, bound: Handle<Expression>) -> bool {
+        let Some((variable, bound)) = self.counter(counted).zip(self.literal(bound)) else { return false };
+        let begin = self.function.local_variables[variable].init.and_then(|init| self.literal(init)).unwrap_or(0);
+        matches!(self.step(variable), Some(Step::Climbs(step)) if begin.saturating_add(step) >= bound)
     }
 
     fn reaches(&self, counted: Handle<Expression>, bound: Handle<Expression>) -> bool {

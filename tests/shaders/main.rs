@@ -9,7 +9,7 @@ mod loops;
 use std::collections::BTreeSet;
 
 use common::kernels::{OVERRIDES, kernels, programs};
-use loops::problems;
+use loops::{loops_of_one_turn, problems};
 use naga::back::hlsl::ShaderModel;
 use naga::back::pipeline_constants::process_overrides;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
@@ -36,6 +36,7 @@ fn validate(kernel: &Kernel, module: &naga::Module) -> naga::valid::ModuleInfo {
         .unwrap_or_else(|error| panic!("{kernel}: {}", error.emit_to_string(&kernel.wgsl())))
 }
 
+/// And no loop of it takes one turn.
 #[test]
 fn every_variant_validates_and_reaches_every_back_end() {
     for kernel in kernels() {
@@ -48,6 +49,7 @@ fn every_variant_validates_and_reaches_every_back_end() {
         }
         let (module, info) =
             process_overrides(&module, &info, None, &overrides).unwrap_or_else(|error| panic!("{kernel}: {error}"));
+        assert_eq!(loops_of_one_turn(&module), [""; 0], "{kernel}");
         naga::back::spv::write_vec(&module, &info, &naga::back::spv::Options::default(), None)
             .unwrap_or_else(|error| panic!("{kernel}: SPIR-V: {error}"));
         let lang_version = if kernel.int64 { (2, 3) } else { (1, 0) };
@@ -117,6 +119,29 @@ fn loops_keep_to_the_rules() {
     }
     for kernel in kernels() {
         assert!(compiled.contains(&format!("{:?}", kernel.program)), "{kernel}");
+    }
+}
+
+#[test]
+fn loops_of_one_turn_are_told() {
+    let one = [
+        "for (var i = n; i < 1u; i++) { x += i; }",
+        "var i = 0u; loop { if (i >= n) { break; } continuing { i += 1u; break if !false | (i >= n); } }",
+        "for (var i = 0u; i < 1u; i++) { x += i; }",
+        "for (var i = 2u; (i < 3u) & (x < n); i++) { x += i; }",
+        "var i = n; i = 0u; loop { if (i >= 4u) { break; } continuing { i += 4u; break if i >= 4u; } }",
+    ];
+    let more = [
+        "for (var i = 0u; i < 2u; i++) { x += i; }",
+        "for (var i = 0u; i < n; i++) { x += i; }",
+        "for (var i = n; i < 2u; i++) { x += i; }",
+        "if (1u > 2u) { for (var i = 0u; i < 1u; i++) { x += i; } }",
+        "if (2u > 1u) { return x; } for (var i = 0u; i < 1u; i++) { x += i; }",
+    ];
+    for (text, told) in one.map(|text| (text, true)).into_iter().chain(more.map(|text| (text, false))) {
+        let module = naga::front::wgsl::parse_str(&format!("fn f(n: u32) -> u32 {{ var x = n; {text} return x; }}"));
+        let found = loops_of_one_turn(&module.unwrap_or_else(|error| panic!("{text}: {error}")));
+        assert_eq!(!found.is_empty(), told, "{text}");
     }
 }
 

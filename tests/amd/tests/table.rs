@@ -95,7 +95,7 @@ const LAWS: [Law; 3] = [
             Exceptions {
                 why: "an invocation writes one bunch, and does all divisions of its addresses for it",
                 known: &[
-                    ("max_short_rows of", "vega20", 12, 226),
+                    ("max_short_rows of", "vega20", 12, 227),
                     ("max_short_rows of", "navi21", 12, 226),
                     ("max_short_rows of", "gfx1100", 13, 230),
                 ],
