@@ -89,7 +89,7 @@ const LAWS: [Law; 3] = [
                 known: &[
                     ("max_packs", "vega20", 32, 405),
                     ("max_packs", "navi21", 32, 407),
-                    ("max_packs", "gfx1100", 32, 406),
+                    ("max_packs", "gfx1100", 32, 405),
                 ],
             },
             Exceptions {
