@@ -6,8 +6,8 @@
 //! ```
 //!
 //! The distribution, `sweep-1`, is in `benches/sweep/draw.rs`. Problem n of a seed is the same whatever the count, and `--only`
-//! takes the problems of these numbers, so that a line of what is printed can be found again. Bytes and the limit are those of `benches/workloads.rs`: each input read
-//! once, each output written once, and what as many bytes take at memory's pace.
+//! takes the problems of these numbers, so that a line of what is printed can be found again. Bytes and the limit are those of
+//! `benches/workloads.rs`: each input read once, each output written once, and what as many bytes take at memory's pace.
 //!
 //! Quantiles of the ratio, which is 1 where a problem runs at memory's pace, are printed by operator, by kind of view and by
 //! family, and then the worst 20 problems. Choose a policy or a kernel on some seeds, and judge it by others.

@@ -358,14 +358,8 @@ impl Loop<'_> {
     }
 
     fn literal(&self, value: Handle<Expression>) -> Option<u32> {
-        match self.function.expressions[value] {
-            Expression::Literal(Literal::U32(literal)) => Some(literal),
-            Expression::Constant(constant) => {
-                match self.module.global_expressions[self.module.constants[constant].init] {
-                    Expression::Literal(Literal::U32(literal)) => Some(literal),
-                    _ => None,
-                }
-            }
+        match known(self.module, self.function, value)? {
+            Literal::U32(literal) => Some(literal),
             _ => None,
         }
     }
