@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Data, cases, check_cases, check_cases_once};
+use common::{Data, cases, check_cases};
 
 #[test]
 fn every_type_view_axes_and_edge() {
@@ -11,10 +11,10 @@ fn every_type_view_axes_and_edge() {
 
 #[test]
 fn last_index_and_values_beside() {
-    check_cases_once(&cases::arg_max_last_with_values(&cases::LAST_DATA));
+    check_cases(&cases::arg_max_last_with_values(&cases::LAST_DATA));
 }
 
 #[test]
 fn ignored_nans() {
-    check_cases_once(&cases::arg_max_ignoring_nans());
+    check_cases(&cases::arg_max_ignoring_nans());
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Data, check, check_against, check_once, greatest, tensor, with_bits};
+use common::{Data, check, check_against, greatest, tensor, with_bits};
 use wgmax::plan::Override;
 use wgmax::{
     AdapterKind, ArgMax, ArgMaxOutput, DType, Hardmax, IndexType, Limits, NanPolicy, Operation, ReduceMax, Slices,
@@ -24,7 +24,7 @@ fn check_rows(dtype: DType, input: &Tensor, view: &View, case: &str) {
 }
 
 fn check_rows_once(dtype: DType, input: &Tensor, view: &View, case: &str) {
-    over_rows(dtype, view).iter().for_each(|op| check_once(&**op, &[input], case));
+    over_rows(dtype, view).iter().for_each(|op| check(&**op, &[input], case));
 }
 
 #[test]
@@ -110,11 +110,11 @@ impl Windows {
         let backwards = view.reverse(0).unwrap().reverse(1).unwrap();
         for (turned, view) in [("", view), (", upside down", upside_down), (", backwards", backwards)] {
             let case = format!("{dtype} {images} images of {rows} x {columns} windows of {high} x {wide}{turned}");
-            check_once(&ReduceMax::new(dtype, view.clone()).axes([2, 4]), &[&input], &case);
+            check(&ReduceMax::new(dtype, view.clone()).axes([2, 4]), &[&input], &case);
             let arg_max = ArgMax::new(dtype, view).axes([2, 4]).output(ArgMaxOutput::ValuesAndIndices);
-            check_once(&arg_max, &[&input], &case);
+            check(&arg_max, &[&input], &case);
             if turned.is_empty() {
-                check_once(&arg_max.output(ArgMaxOutput::Indices).select_last(true), &[&input], &case);
+                check(&arg_max.output(ArgMaxOutput::Indices).select_last(true), &[&input], &case);
             }
         }
     }
@@ -216,8 +216,8 @@ fn few_rows_of_columns() {
             let view = View::new([outer, 2, rows, columns]).unwrap();
             let case = format!("{dtype} {outer} times {rows} rows of {columns} columns");
             let arg_max = ArgMax::new(dtype, view).axes([0, 2]);
-            check_once(&arg_max, &[&input], &case);
-            check_once(&arg_max.output(ArgMaxOutput::ValuesAndIndices).select_last(true), &[&input], &case);
+            check(&arg_max, &[&input], &case);
+            check(&arg_max.output(ArgMaxOutput::ValuesAndIndices).select_last(true), &[&input], &case);
         }
     }
 }
@@ -235,10 +235,10 @@ fn rows_of_columns_far_apart() {
             let reduce_max = ReduceMax::new(dtype, view.clone()).axes([0]);
             let plan = reduce_max.plan(&narrow).unwrap();
             assert_eq!(plan.dispatches[0].kernel.overrides.contains(&Override::Prefetch), apart == 8192, "{plan}");
-            check_once(&reduce_max, &[&input], &case);
+            check(&reduce_max, &[&input], &case);
             let arg_max = ArgMax::new(dtype, view).axes([0]);
-            check_once(&arg_max.clone().output(ArgMaxOutput::ValuesAndIndices), &[&input], &case);
-            check_once(&arg_max.select_last(true), &[&input], &case);
+            check(&arg_max.clone().output(ArgMaxOutput::ValuesAndIndices), &[&input], &case);
+            check(&arg_max.select_last(true), &[&input], &case);
         }
     }
 }
@@ -258,10 +258,10 @@ fn column_heights_around_tiles() {
                     let case = format!("{dtype} {runs} x {rows} rows of {columns} columns, {data:?}");
                     let reduce_max = ReduceMax::new(dtype, view.clone()).axes([1, 2]);
                     let arg_max = ArgMax::new(dtype, view).axes([1, 2]);
-                    check_once(&reduce_max, &[&input], &case);
-                    check_once(&reduce_max.nan(NanPolicy::Ignore), &[&input], &case);
-                    check_once(&arg_max.clone().output(ArgMaxOutput::ValuesAndIndices), &[&input], &case);
-                    check_once(&arg_max.select_last(true).nan(NanPolicy::Ignore), &[&input], &case);
+                    check(&reduce_max, &[&input], &case);
+                    check(&reduce_max.nan(NanPolicy::Ignore), &[&input], &case);
+                    check(&arg_max.clone().output(ArgMaxOutput::ValuesAndIndices), &[&input], &case);
+                    check(&arg_max.select_last(true).nan(NanPolicy::Ignore), &[&input], &case);
                 }
             }
         }
@@ -310,10 +310,10 @@ fn blocks_of_columns_that_begin_anywhere() {
             let view = View::strided([blocks, rows, columns], [(pitch * rows) as i64, pitch as i64, 1], first).unwrap();
             let input = tensor(dtype, first + blocks * rows * pitch - (pitch - columns), Data::Ties, columns);
             let case = format!("{dtype} {blocks} x {rows} rows of {columns} columns, {pitch} apart");
-            check_once(&ReduceMax::new(dtype, view.clone()).axes([1]), &[&input], &case);
+            check(&ReduceMax::new(dtype, view.clone()).axes([1]), &[&input], &case);
             let arg_max = ArgMax::new(dtype, view).axes([1]).select_last(rows == 30);
             let output = if rows == 27 { ArgMaxOutput::ValuesAndIndices } else { ArgMaxOutput::Indices };
-            check_once(&arg_max.output(output), &[&input], &case);
+            check(&arg_max.output(output), &[&input], &case);
         }
     }
 }
@@ -333,12 +333,12 @@ fn narrow_columns() {
                 let data = if rest == 1 { Data::Edges } else { Data::Ties };
                 let input = tensor(dtype, gap + blocks * block, data, columns);
                 let case = format!("{dtype} {blocks} x {rows} rows of {columns} columns, {data:?}");
-                check_once(&ReduceMax::new(dtype, view.clone()).axes([1]), &[&input], &case);
+                check(&ReduceMax::new(dtype, view.clone()).axes([1]), &[&input], &case);
                 let arg_max = ArgMax::new(dtype, view.clone()).axes([1]).select_last(n % 2 == 0);
-                check_once(&arg_max.clone().output(ArgMaxOutput::ValuesAndIndices), &[&input], &case);
-                check_once(&arg_max.index(IndexType::U32), &[&input], &case);
+                check(&arg_max.clone().output(ArgMaxOutput::ValuesAndIndices), &[&input], &case);
+                check(&arg_max.index(IndexType::U32), &[&input], &case);
                 if n < 2 {
-                    check_once(&Hardmax::new(dtype, view, Slices::Along(1)), &[&input], &case);
+                    check(&Hardmax::new(dtype, view, Slices::Along(1)), &[&input], &case);
                 }
             }
         }

@@ -5,7 +5,7 @@
 mod common;
 
 use common::cases::{self, Case};
-use common::{Data, first_difference, policies, run};
+use common::{Data, first_difference, policy_of_each_device, run};
 use wgmax::{Gpu, Limits, Operation, wgpu};
 
 /// The devices, with their names.
@@ -34,15 +34,14 @@ fn device(required_limits: wgpu::Limits) -> Gpu {
     Gpu::from_device(&device, &queue)
 }
 
-/// Each case on each floor, planned as for a GPU and as for a CPU in turn.
+/// Each case on each floor, with the policy that this has for the type.
 fn check(cases: &[Case]) {
     let floors = floors();
-    for (turn, case) in cases.iter().enumerate() {
+    for case in cases {
         let inputs = case.inputs();
         let inputs: Vec<_> = inputs.iter().collect();
         let expected = case.op.reference(&inputs).unwrap();
-        for (n, (name, gpu)) in floors.iter().enumerate() {
-            let adapter = policies(gpu)[(turn + n) % 2];
+        for ((name, gpu), adapter) in floors.iter().zip(policy_of_each_device(inputs[0].dtype())) {
             let limits = Limits { adapter, ..gpu.kernels().limits().clone() };
             let got = run(gpu, &case.op, &limits, &inputs);
             let got = got.unwrap_or_else(|error| panic!("{name}: {}: {error}", case.name));

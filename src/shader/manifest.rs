@@ -134,6 +134,13 @@ files! {
     REDUCE_ROWS = "reduce_rows", binds [], overrides ["LINE", "FEW_PACKS"];
     REDUCE_COLUMNS = "reduce_columns", binds [], overrides ["WIDE", "ROW_BY_ROW"];
     MAIN_COLUMNS = "lib/main_columns", binds [], overrides ["GROUP"];
+    COLUMN_OUTPUTS = "lib/column_outputs", binds [], overrides [];
+    COLUMNS_ALIGNED = "lib/columns_aligned", binds [], overrides [];
+    COLUMNS_RAGGED = "lib/columns_ragged", binds [], overrides [];
+    MAIN_COLUMN_BLOCKS = "lib/main_column_blocks", binds [], overrides ["GROUP"];
+    COLUMN_BLOCKS = "lib/column_blocks", binds [], overrides [];
+    COLUMN_BLOCKS_ALIGNED = "lib/column_blocks_aligned", binds [], overrides [];
+    COLUMN_BLOCKS_RAGGED = "lib/column_blocks_ragged", binds [], overrides [];
     MAIN_COLUMNS_TEAM = "lib/main_columns_team", binds [], overrides ["GROUP", "TEAM"];
     REDUCE_STRIDED = "reduce_strided", binds [], overrides [];
     REDUCE_SHORT_ROWS = "reduce_short_rows", binds [], overrides ["GROUP", "FEW_RUNS"];
@@ -258,7 +265,7 @@ impl Kernel {
                 self.input_files(),
                 self.access_files(access),
                 found_files(operator, access, self.dtype),
-                main_file(access, team, epilogue),
+                self.main_files(access, team, epilogue),
                 store_files(operator, epilogue),
             ],
             Program::Merge { operator, team, epilogue } => [
@@ -268,7 +275,7 @@ impl Kernel {
                     Operator::ReduceMax => &[BEST_VALUE, RECORD_VALUE, PARTIAL_VALUE],
                     Operator::ArgMax => &[BEST_POSITION, POSITION64, RECORD_POSITION, PARTIAL_POSITION],
                 },
-                main_file(Access::Strided, team, epilogue),
+                self.main_files(Access::Strided, team, epilogue),
                 store_files(operator, epilogue),
             ],
             Program::HardmaxWriteRows { packs: false } => {
@@ -327,6 +334,29 @@ impl Kernel {
             (Access::ShortRows { .. }, _) => &[INPUT_PACKS, REDUCE_STRIDED, REDUCE_SHORT_ROWS],
         }
     }
+
+    /// Kernels of columns and of short rows have their own entry points, and these no teams. What a kernel of columns does not
+    /// do is not in its text: compilers make one function of all, and of what they drop in the end, too.
+    fn main_files(&self, access: Access, team: bool, epilogue: Epilogue) -> Files {
+        let has = |own: Override| self.overrides.contains(&own);
+        match (access, team) {
+            (Access::Columns, true) => &[MAIN_COLUMNS_TEAM],
+            (Access::Columns, false) => match (has(Override::Wide), has(Override::Ragged)) {
+                (false, false) => &[MAIN_COLUMNS, COLUMN_OUTPUTS, COLUMNS_ALIGNED],
+                (false, true) => &[MAIN_COLUMNS, COLUMN_OUTPUTS, COLUMNS_RAGGED],
+                (true, false) => {
+                    &[MAIN_COLUMN_BLOCKS, COLUMN_OUTPUTS, COLUMNS_ALIGNED, COLUMN_BLOCKS, COLUMN_BLOCKS_ALIGNED]
+                }
+                (true, true) => {
+                    &[MAIN_COLUMN_BLOCKS, COLUMN_OUTPUTS, COLUMNS_RAGGED, COLUMN_BLOCKS, COLUMN_BLOCKS_RAGGED]
+                }
+            },
+            (Access::ShortRows { .. }, _) => &[UNIT],
+            (_, false) => &[MAIN_SOLO, UNIT],
+            (_, true) if epilogue == Epilogue::Ones => &[TEAM, MAIN_ONES],
+            (_, true) => &[TEAM, MAIN_TEAM],
+        }
+    }
 }
 
 /// A name for the text of all shaders and the version of what plans them and writes the rest of their text.
@@ -364,18 +394,6 @@ fn found_files(operator: Operator, access: Access, dtype: DType) -> Files {
         (Operator::ArgMax, Access::Columns) => &[BEST_POSITION, POSITION32, COLUMNS_POSITION],
         (Operator::ArgMax, Access::Strided) => &[BEST_POSITION, POSITION32],
         (Operator::ArgMax, Access::ShortRows { .. }) => &[BEST_POSITION, POSITION32, SHORT_ROWS_POSITION],
-    }
-}
-
-/// Kernels of columns and of short rows have their own entry points, and these no teams.
-fn main_file(access: Access, team: bool, epilogue: Epilogue) -> Files {
-    match (access, team) {
-        (Access::Columns, false) => &[MAIN_COLUMNS],
-        (Access::Columns, true) => &[MAIN_COLUMNS_TEAM],
-        (Access::ShortRows { .. }, _) => &[UNIT],
-        (_, false) => &[MAIN_SOLO, UNIT],
-        (_, true) if epilogue == Epilogue::Ones => &[TEAM, MAIN_ONES],
-        (_, true) => &[TEAM, MAIN_TEAM],
     }
 }
 

@@ -34,13 +34,12 @@ with_driver() {
     VK_DRIVER_FILES=$manifest VK_ICD_FILENAMES=$manifest "$@"
 }
 
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-failures=0
+log=$(mktemp) failed=$(mktemp)
+trap 'rm -f "$log" "$failed"' EXIT
 
-# route COMMAND...: runs it and keeps the lines that say how it went.
+# route COMMAND...: runs it and keeps the lines that say how it went, and the command if it failed.
 route() {
-    "$@" </dev/null | tee -a "$log" || failures=$((failures + 1))
+    "$@" </dev/null | tee -a "$log" || echo "$*" >>"$failed"
 }
 
 # native NAME MANIFEST: the sample through the crate as it is.
@@ -53,21 +52,29 @@ native() {
     [[ $verdict == ok ]]
 }
 
-route native "wgpu on lavapipe" "$LAVAPIPE"
+# Two at a time: each computes mostly on one core.
+cargo test --manifest-path "$root/Cargo.toml" --all-features --test matrix --no-run
+route native "wgpu on lavapipe" "$LAVAPIPE" &
 route native "wgpu on SwiftShader" "$SWIFTSHADER"
-route with_driver "$SWIFTSHADER" node published.js "$target/$tarball"
+wait
+{
+    route with_driver "$SWIFTSHADER" node published.js "$target/$tarball"
+    route with_driver "$SWIFTSHADER" node dawn.js
+} &
 route node chromium.js
-route with_driver "$SWIFTSHADER" node dawn.js
 route node page.js "$@"
 route node ocr.js "$@"
+wait
 
 # One count for all: each route took the same cases.
 counts=$(sed -n 's/.*: \([0-9]*\) of [0-9]* cases bit-equal.*/\1/p' "$log" | sort -u)
 routes=$(grep -c 'cases bit-equal.*: ok$' "$log" || true)
+failures=$(wc -l <"$failed")
 printf '\n'
 cat "$log"
 echo "test result: $(grep -c ': ok$' "$log" || true) passed; $failures failed"
 if [[ $failures -gt 0 || $routes -ne 5 || $(wc -l <<<"$counts") -ne 1 ]]; then
     say "tests/web/run.sh: $failures routes failed, $routes of 5 ran all cases"
+    say "$(<"$failed")"
     exit 1
 fi

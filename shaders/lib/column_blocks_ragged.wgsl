@@ -1,0 +1,72 @@
+// Blocks of columns whose rows begin anywhere: out of five whole packs a row.
+import package::{
+    Chunk, ColumnBests, ColumnOutputs, PACK_ELEMENTS, Run, STORE_LANES, Unit, empty_unit, has_five_packs, kept_offset, params,
+    place_of, reduce_block, store_columns, with_rows,
+};
+
+// Whether these outputs' rows of columns have four packs each, of which memory has five whole ones.
+fn has_blocks(first: u32, count: u32) -> bool {
+    let row = first / params.columns;
+    var start = kept_offset(row) + block_column(first - row * params.columns);
+    if (STORE_LANES > 1u) {
+        start = max(start, kept_offset((first + count - 1u) / params.columns));
+    }
+    return (params.columns >= 4u * PACK_ELEMENTS) & has_five_packs(start + params.reach);
+}
+
+// Where a block begins that has a row's column number `column`.
+fn block_column(column: u32) -> u32 { return min(column, params.columns - 4u * PACK_ELEMENTS); }
+
+// Whether there were: of each row that has some of the outputs four packs are reduced at once, moved back where they would
+// reach behind the row.
+fn block_reduced(own: ColumnOutputs) -> bool {
+    let chunk = own.chunk;
+    let first = own.first;
+    let count = own.count;
+    if (!has_blocks(first, count)) {
+        return false;
+    }
+    var row = first / params.columns;
+    if (STORE_LANES == 1u) { // of one row
+        store_ragged_block(chunk, row, first, count, empty_unit());
+        return true;
+    }
+    let rows_end = (first + count - 1u) / params.columns + 1u;
+    var unit = empty_unit();
+    loop {
+        if (row >= rows_end) {
+            break;
+        }
+        unit = store_ragged_block(chunk, row, first, count, unit);
+        continuing {
+            row += 1u;
+            break if row >= rows_end;
+        }
+    }
+    return true;
+}
+
+// What a row has of the outputs. Given back is what it makes of a unit that the next one shares.
+fn store_ragged_block(chunk: Chunk, row: u32, first: u32, count: u32, shared_unit: Unit) -> Unit {
+    let row_first = row * params.columns;
+    let begin = max(row_first, first) - row_first;
+    let end = min(first + count - row_first, params.columns);
+    let column = block_column(begin);
+    var block = reduce_block(kept_offset(row) + column, chunk);
+    var unit = shared_unit;
+    for (var n = 0u; n < 4u; n++) {
+        let pack_begin = column + n * PACK_ELEMENTS;
+        let own_begin = max(begin, pack_begin);
+        let own_end = min(end, pack_begin + PACK_ELEMENTS);
+        if (own_begin < own_end) {
+            let pack_first = row_first + pack_begin;
+            let left = own_begin - pack_begin;
+            unit = store_columns(block[n], chunk, pack_first, left, own_end - pack_begin, first + count, unit);
+        }
+    }
+    return unit;
+}
+
+fn block_with_run(block: array<ColumnBests, 4>, start: u32, run: Run) -> array<ColumnBests, 4> {
+    return with_rows(block, place_of(start + run.offset), run);
+}
