@@ -103,6 +103,7 @@ pub fn kernels() -> Vec<Kernel> {
         kernels.push(Kernel { shared_buffers: true, ..with(|own| *own != Override::Wide) });
         if kernel.declares(Override::Wide) {
             kernels.push(with(|own| !matches!(own, Override::Prefetch | Override::Ragged)));
+            kernels.push(with(|own| *own != Override::RowByRow));
         }
     }
     kernels

@@ -383,7 +383,7 @@ impl Loop<'_> {
     }
 }
 
-fn each_statement<'a>(block: &'a Block, visit: &mut impl FnMut(&'a Statement)) {
+pub fn each_statement<'a>(block: &'a Block, visit: &mut impl FnMut(&'a Statement)) {
     for statement in block {
         visit(statement);
         match statement {
