@@ -60,10 +60,10 @@ wait
 {
     route with_driver "$SWIFTSHADER" node published.js "$target/$tarball"
     route with_driver "$SWIFTSHADER" node dawn.js
+    route node page.js "$@"
+    route node ocr.js "$@"
 } &
 route node chromium.js
-route node page.js "$@"
-route node ocr.js "$@"
 wait
 
 # One count for all: each route took the same cases.
