@@ -4,18 +4,15 @@ import package::{
     rows_apart, store_pack, tile_maxima, tile_maxima_ahead, tile_rows, two_tile_maxima, two_tile_maxima_ahead, two_tiles, with_rows,
 };
 
-// Whether there were four packs.
-fn block_reduced(own: ColumnOutputs) -> bool {
-    if (own.count < 4u * PACK_ELEMENTS) {
-        return false;
-    }
+fn has_block(own: ColumnOutputs) -> bool { return own.count == 4u * PACK_ELEMENTS; }
+
+fn reduce_four_packs(own: ColumnOutputs) {
     let start = kept_offset(own.chunk.output) + own.column;
     var block = reduce_block(start, own.chunk);
     for (var n = 0u; n < 4u; n++) {
         let found = found_rows(block[n], start + n * PACK_ELEMENTS, own.chunk);
         store_pack(found, own.chunk, own.first + n * PACK_ELEMENTS);
     }
-    return true;
 }
 
 fn block_with_run(block: array<ColumnBests, 4>, start: u32, run: Run) -> array<ColumnBests, 4> {

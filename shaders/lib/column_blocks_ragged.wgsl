@@ -4,12 +4,12 @@ import package::{
     place_of, reduce_block, store_columns, with_rows,
 };
 
-// Whether these outputs' rows of columns have four packs each, of which memory has five whole ones.
-fn has_blocks(first: u32, count: u32) -> bool {
-    let row = first / params.columns;
-    var start = kept_offset(row) + block_column(first - row * params.columns);
+// Whether the outputs' rows of columns have four packs each, of which memory has five whole ones.
+fn has_block(own: ColumnOutputs) -> bool {
+    let row = own.first / params.columns;
+    var start = kept_offset(row) + block_column(own.first - row * params.columns);
     if (STORE_LANES > 1u) {
-        start = max(start, kept_offset((first + count - 1u) / params.columns));
+        start = max(start, kept_offset((own.first + own.count - 1u) / params.columns));
     }
     return (params.columns >= 4u * PACK_ELEMENTS) & has_five_packs(start + params.reach);
 }
@@ -17,19 +17,15 @@ fn has_blocks(first: u32, count: u32) -> bool {
 // Where a block begins that has a row's column number `column`.
 fn block_column(column: u32) -> u32 { return min(column, params.columns - 4u * PACK_ELEMENTS); }
 
-// Whether there were: of each row that has some of the outputs four packs are reduced at once, moved back where they would
-// reach behind the row.
-fn block_reduced(own: ColumnOutputs) -> bool {
+// Of each row that has some of the outputs four packs are reduced at once, moved back where they would reach behind the row.
+fn reduce_four_packs(own: ColumnOutputs) {
     let chunk = own.chunk;
     let first = own.first;
     let count = own.count;
-    if (!has_blocks(first, count)) {
-        return false;
-    }
     var row = first / params.columns;
     if (STORE_LANES == 1u) { // of one row
         store_ragged_block(chunk, row, first, count, empty_unit());
-        return true;
+        return;
     }
     let rows_end = (first + count - 1u) / params.columns + 1u;
     var unit = empty_unit();
@@ -43,7 +39,6 @@ fn block_reduced(own: ColumnOutputs) -> bool {
             break if row >= rows_end;
         }
     }
-    return true;
 }
 
 // What a row has of the outputs. Given back is what it makes of a unit that the next one shares.

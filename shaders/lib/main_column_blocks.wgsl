@@ -1,6 +1,6 @@
 // An invocation takes four packs of columns side by side, or one after the other where they are not four.
 import package::{
-    ColumnOutputs, PACK_ELEMENTS, block_reduced, blocks_of_columns, column_outputs, group_number, no_input, reduce_pack,
+    ColumnOutputs, PACK_ELEMENTS, blocks_of_columns, column_outputs, group_number, has_block, no_input, reduce_four_packs, reduce_pack,
 };
 
 override GROUP: u32 = 64u;
@@ -18,10 +18,11 @@ fn main(
         return;
     }
     let own = column_outputs(index, BLOCK_ELEMENTS);
-    if (block_reduced(own)) {
-        return;
-    }
-    for (var n = 0u; n < min(own.count, BLOCK_ELEMENTS); n += PACK_ELEMENTS) {
-        reduce_pack(ColumnOutputs(own.chunk, own.column + n, own.first + n, min(own.count - n, PACK_ELEMENTS)));
+    if (has_block(own)) {
+        reduce_four_packs(own);
+    } else {
+        for (var n = 0u; n < min(own.count, BLOCK_ELEMENTS); n += PACK_ELEMENTS) {
+            reduce_pack(ColumnOutputs(own.chunk, own.column + n, own.first + n, min(own.count - n, PACK_ELEMENTS)));
+        }
     }
 }
