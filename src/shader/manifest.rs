@@ -134,10 +134,9 @@ files! {
     REDUCE_ROWS = "reduce_rows", binds [], overrides ["LINE", "FEW_PACKS"];
     REDUCE_COLUMNS = "reduce_columns", binds [], overrides ["WIDE", "ROW_BY_ROW"];
     MAIN_COLUMNS = "lib/main_columns", binds [], overrides ["GROUP"];
-    COLUMN_OUTPUTS = "lib/column_outputs", binds [], overrides [];
+    COLUMN_PACKS = "lib/column_packs", binds [], overrides [];
     COLUMNS_ALIGNED = "lib/columns_aligned", binds [], overrides [];
     COLUMNS_RAGGED = "lib/columns_ragged", binds [], overrides [];
-    MAIN_COLUMN_BLOCKS = "lib/main_column_blocks", binds [], overrides ["GROUP"];
     COLUMN_BLOCKS = "lib/column_blocks", binds [], overrides [];
     COLUMN_BLOCKS_ALIGNED = "lib/column_blocks_aligned", binds [], overrides [];
     COLUMN_BLOCKS_RAGGED = "lib/column_blocks_ragged", binds [], overrides [];
@@ -342,14 +341,10 @@ impl Kernel {
         match (access, team) {
             (Access::Columns, true) => &[MAIN_COLUMNS_TEAM],
             (Access::Columns, false) => match (has(Override::Wide), has(Override::Ragged)) {
-                (false, false) => &[MAIN_COLUMNS, COLUMN_OUTPUTS, COLUMNS_ALIGNED],
-                (false, true) => &[MAIN_COLUMNS, COLUMN_OUTPUTS, COLUMNS_RAGGED],
-                (true, false) => {
-                    &[MAIN_COLUMN_BLOCKS, COLUMN_OUTPUTS, COLUMNS_ALIGNED, COLUMN_BLOCKS, COLUMN_BLOCKS_ALIGNED]
-                }
-                (true, true) => {
-                    &[MAIN_COLUMN_BLOCKS, COLUMN_OUTPUTS, COLUMNS_RAGGED, COLUMN_BLOCKS, COLUMN_BLOCKS_RAGGED]
-                }
+                (false, false) => &[MAIN_COLUMNS, COLUMN_PACKS, COLUMNS_ALIGNED],
+                (false, true) => &[MAIN_COLUMNS, COLUMN_PACKS, COLUMNS_RAGGED],
+                (true, false) => &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMNS_ALIGNED, COLUMN_BLOCKS_ALIGNED],
+                (true, true) => &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMNS_RAGGED, COLUMN_BLOCKS_RAGGED],
             },
             (Access::ShortRows { .. }, _) => &[UNIT],
             (_, false) => &[MAIN_SOLO, UNIT],
