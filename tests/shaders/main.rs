@@ -103,8 +103,8 @@ fn every_kernel_declares_what_its_manifest_says() {
     }
 }
 
-/// Of all that compiles, planned or not, each text that it has, with the overrides that loops take steps of at their largest and at their
-/// defaults: a plan may come from anywhere.
+/// Of all that compiles, planned or not, each text that it has, with the overrides that loops take steps of at their
+/// largest and at their defaults: a plan may come from anywhere.
 #[test]
 fn loops_keep_to_the_rules() {
     let largest = [Override::Group(1 << 14), Override::Team(1 << 14), Override::Line(1)];
