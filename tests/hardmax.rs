@@ -29,6 +29,27 @@ fn odd_columns() {
     }
 }
 
+/// Rows of columns that are written as lines of whole packs: shorter than packs and longer, slices around the lengths from which on
+/// there are lines, packs with elements of two slices, and elements behind the last pack.
+#[test]
+fn lines_of_columns() {
+    for dtype in [DType::U8, DType::F16, DType::F32, DType::I64] {
+        let pack = 16 / dtype.bytes();
+        for columns in [2, 3, pack - 1, pack + 1, 2 * pack + 3].into_iter().filter(|&columns| columns > 1) {
+            let rows_of_a_pack = (pack - 1).div_ceil(columns) + 1;
+            let around = |len: u64| [len - 1, len, len + 1];
+            let lens = [around(rows_of_a_pack + 1), around(64), around(8 * pack), around(40 * pack)].concat();
+            for (n, slice_len) in lens.into_iter().enumerate() {
+                let blocks = if n % 2 == 0 { 1 } else { 5 };
+                let input = tensor(dtype, blocks * slice_len * columns, Data::Ties, columns + n as u64);
+                let view = View::new([blocks, slice_len, columns]).unwrap();
+                let case = format!("{dtype} {blocks} x {slice_len} rows of {columns} columns");
+                check(&Hardmax::new(dtype, view, Slices::Along(1)), &[&input], &case);
+            }
+        }
+    }
+}
+
 #[test]
 fn row_lengths() {
     for dtype in [DType::U8, DType::F16, DType::F32, DType::F64] {

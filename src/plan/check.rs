@@ -136,6 +136,7 @@ impl Dispatch {
             (
                 Program::HardmaxWriteColumns { .. }
                 | Program::HardmaxWriteRaggedColumns
+                | Program::HardmaxWriteLines
                 | Program::HardmaxWriteRows { .. }
                 | Program::HardmaxWriteShortRows { .. },
                 Params::HardmaxWrite(_),
@@ -367,10 +368,13 @@ impl Work {
     }
 
     fn of_write(kernel: &Kernel, params: &HardmaxWriteParams, group: &Group) -> Result<Work, Error> {
-        let [len, columns, slice_len, share] =
-            [params.len, params.columns, params.slice_len, params.share].map(u64::from);
+        let [len, columns, slice_len, share, line] =
+            [params.len, params.columns, params.slice_len, params.share, params.line].map(u64::from);
         ensure(len > 0 && columns > 0 && slice_len > 0 && share > 0, || {
             format!("{len} elements of {columns} slices of {slice_len}, {share} in turn: more than 0 expected")
+        })?;
+        ensure(line > 0 && line.is_multiple_of(columns), || {
+            format!("lines of {line} elements: whole rows of {columns} expected")
         })?;
         countable(len + u64::from(params.position) + u64::from(params.column))?;
         if kernel.program == (Program::HardmaxWriteColumns { packs: true }) {
@@ -380,6 +384,14 @@ impl Work {
         }
         if kernel.program == Program::HardmaxWriteRaggedColumns {
             return Ok(Work::shared(len / kernel.dtype.pack_elements(), share, 1, group));
+        }
+        if kernel.program == Program::HardmaxWriteLines {
+            let pack = kernel.dtype.pack_elements();
+            ensure(line.is_multiple_of(pack), || format!("lines of {line} elements: whole packs of {pack} expected"))?;
+            let rows = len.div_ceil(columns) + line / columns + u64::from(params.position) + slice_len;
+            countable(rows.max(len + line + columns + pack))?;
+            let tasks = len.div_ceil(line).div_ceil(share).saturating_mul(line / pack);
+            return Ok(Work { groups: tasks.div_ceil(group.invocations), turns: share.saturating_mul(2) });
         }
         if let Program::HardmaxWriteShortRows { len: row } = kernel.program {
             return Ok(Work::shared(len / (kernel.dtype.pack_elements() * u64::from(row)), share, 1, group));

@@ -62,6 +62,8 @@ struct Writer {
     write_len: u64,
     /// The elements of the part.
     len: u64,
+    /// The rows of a line.
+    line_rows: u64,
 }
 
 /// The output as blocks of `slice_len` rows of `columns` elements.
@@ -112,6 +114,9 @@ impl Output {
         }
         let (lanes, pack) = (self.dtype.lanes(), self.dtype.pack_elements());
         let step = device.binding_step(&[self.dtype.bytes()]);
+        if let Some(writer) = self.lines(first, device)? {
+            return Ok(writer);
+        }
         if self.columns >= pack {
             let writer = self.part(first, Program::HardmaxWriteRaggedColumns, pack, step, device)?;
             if self.pays_in_one(first, &writer, device) {
@@ -130,6 +135,29 @@ impl Output {
             _ => Program::HardmaxWriteColumns { packs: false },
         };
         self.part(first, program, lanes, 1, device)
+    }
+
+    /// Lines of whole packs, if 32 bits count their rows and no pack has elements of more than two blocks. They are for rows
+    /// shorter than a pack, and for small elements in slices so long that looking for their winners once pays for it that an
+    /// invocation does not write what lies side by side.
+    fn lines(&self, first: u64, device: &Device) -> Result<Option<Writer>, Error> {
+        let (columns, slice_len, pack) = (self.columns, self.slice_len, self.dtype.pack_elements());
+        let period = pack / gcd(columns, pack); // rows that are whole packs
+        let long = slice_len >= 64.max(8 * period) && self.dtype.bytes() <= 2 && period > 1;
+        if columns == 1 || !(long || columns < pack) {
+            return Ok(None);
+        }
+        let step = device.binding_step(&[self.dtype.bytes()]);
+        let mut writer = self.part(first, Program::HardmaxWriteLines, pack, step, device)?;
+        let of_many_packs = (32 * pack).div_ceil(columns).min(slice_len / 12);
+        writer.line_rows = of_many_packs.div_ceil(period).max(1) * period;
+        let of_two_blocks = slice_len > (pack - 1).div_ceil(columns);
+        let rows = first / columns % slice_len + writer.len.div_ceil(columns) + writer.line_rows + slice_len;
+        let elements = writer.len + columns * (writer.line_rows + 1) + pack;
+        let countable = rows.max(elements) <= u32::MAX.into();
+        let writable = columns * writer.line_rows / pack <= device.max_invocations;
+        let pays = self.pays_in_one(first, &writer, device);
+        Ok((of_two_blocks && countable && writable && pays).then_some(writer))
     }
 
     /// Bunches of slices, where one begins with the element, and all winners are in one window. Slices of several whole packs
@@ -151,7 +179,7 @@ impl Output {
     fn part(&self, first: u64, program: Program, write_len: u64, step: u64, device: &Device) -> Result<Writer, Error> {
         let most = self.most(first, write_len, device)?;
         let all = first + most == self.len && (step == 1 || most.is_multiple_of(write_len));
-        Ok(Writer { program, write_len, len: if all { most } else { most / step * step } })
+        Ok(Writer { program, write_len, len: if all { most } else { most / step * step }, line_rows: 1 })
     }
 
     /// Whether it does without another dispatch for what is left, or writes enough for two.
@@ -187,20 +215,19 @@ impl Output {
         device: &Device,
     ) -> Result<Dispatch, Error> {
         let Output { dtype, slice_len, columns, target, .. } = *self;
-        let Writer { program, write_len, len } = writer;
-        let line = first / columns;
+        let Writer { program, write_len, len, line_rows } = writer;
+        let row = first / columns;
         let whole = len == self.len && winners.bytes == self.len / slice_len * 4;
         if let Some(dispatch) = self.write_columns(whole, winners, &overrides, device)? {
             return Ok(dispatch);
         }
-        let (block, position) = (line / slice_len, line % slice_len);
+        let (block, position) = (row / slice_len, row % slice_len);
         to_u32(len + columns)?; // the shader counts on from the first column
         let ragged = program == Program::HardmaxWriteRows { packs: true } && !slice_len.is_multiple_of(write_len);
         overrides.extend(ragged.then_some(Override::Ragged));
         let int64 = device.tuning.int64 && !ragged; // words of packs are written by themselves
         let group = device.tuning.group;
-        let writes = len.div_ceil(write_len);
-        let share = device.share(writes);
+        let (share, tasks) = self.tasks(&writer, device);
         Ok(Dispatch {
             kernel: Kernel::new(program, dtype, overrides, int64),
             params: Params::HardmaxWrite(HardmaxWriteParams {
@@ -208,15 +235,30 @@ impl Output {
                 columns: to_u32(columns)?,
                 slice_len: to_u32(slice_len)?,
                 share: to_u32(share)?,
+                line: to_u32(columns * line_rows)?,
                 column: to_u32(first % columns)?,
                 position: to_u32(position)?,
                 // Counted from the first block's first winner on, which may lie before the window or after its begin.
                 first_winner: (winners.offset_bytes / 4).wrapping_sub(block * columns) as u32,
                 winners: to_u32(winners.bytes / 4)?,
             }),
-            grid: device.grid(writes.div_ceil(share).div_ceil(group), group * share * write_len)?,
+            grid: device.grid(tasks.div_ceil(group), group * share * write_len)?,
             bindings: vec![winners, target_part(target, dtype.bytes(), first, len)],
         })
+    }
+
+    /// What an invocation writes, of lines or else of all that is written at once, and the invocations that there are to do it.
+    fn tasks(&self, writer: &Writer, device: &Device) -> (u64, u64) {
+        let writes = writer.len.div_ceil(writer.write_len);
+        if writer.program != Program::HardmaxWriteLines {
+            let share = device.share(writes);
+            return (share, writes.div_ceil(share));
+        }
+        let line = self.columns * writer.line_rows;
+        let (lines, packs) = (writer.len.div_ceil(line), line / writer.write_len);
+        let needed = lines.div_ceil(device.max_invocations / packs);
+        let share = device.share_of_rows(writes).min(lines).max(needed);
+        (share, lines.div_ceil(share) * packs)
     }
 
     /// Writes rows of whole packs, if there are such, and one dispatch can.
@@ -246,6 +288,7 @@ impl Output {
                 columns: to_u32(columns)?,
                 slice_len: to_u32(slice_len)?,
                 share: to_u32(share)?,
+                line: to_u32(columns)?,
                 column: 0,
                 position: 0,
                 first_winner: 0,

@@ -56,6 +56,9 @@ pub enum Program {
     },
     /// The same in packs, where rows end within packs and are no shorter than one.
     HardmaxWriteRaggedColumns,
+    /// The same in packs, of which an invocation writes one in line after line: so many rows as are whole packs. For types of less
+    /// than 64 bits: two of those are a pack.
+    HardmaxWriteLines,
     /// The same of slices that follow one another.
     HardmaxWriteRows {
         /// Whether packs are written, and not output units.
@@ -327,6 +330,7 @@ impl Kernel {
             | Program::HardmaxWriteColumns { .. }
             | Program::HardmaxWriteRaggedColumns
             | Program::HardmaxWriteRows { .. } => true,
+            Program::HardmaxWriteLines => self.dtype.bytes() < 8,
         }
     }
 }
@@ -350,6 +354,7 @@ impl Program {
             Program::Reduce { access, .. } => !matches!(access, Access::Strided),
             Program::HardmaxWriteRows { packs } | Program::HardmaxWriteColumns { packs } => packs,
             Program::HardmaxWriteRaggedColumns
+            | Program::HardmaxWriteLines
             | Program::HardmaxWriteShortRows { .. }
             | Program::MaxPacks { .. }
             | Program::MaxShortRows { .. } => true,
@@ -408,6 +413,7 @@ impl fmt::Display for Kernel {
                 write!(f, "hardmax_write_rows {}{}", self.dtype, if packs { " in packs" } else { "" })?;
             }
             Program::HardmaxWriteRaggedColumns => write!(f, "hardmax_write_ragged_columns {}", self.dtype)?,
+            Program::HardmaxWriteLines => write!(f, "hardmax_write_lines {}", self.dtype)?,
             Program::HardmaxWriteShortRows { len } => write!(f, "hardmax_write_short_rows of {len} {}", self.dtype)?,
             Program::MaxPacks { operands, splats, shifted, pairs } => {
                 let (splats, shifted) = (splats.count_ones(), shifted.count_ones());

@@ -180,9 +180,12 @@ files! {
     HARDMAX_WRITE_COLUMNS = "hardmax_write_columns", binds [writes(3, Unit, Result)], overrides [];
     HARDMAX_WRITE_PACKED_COLUMNS = "hardmax_write_packed_columns", binds [writes(3, Pack, Result)], overrides [];
     HARDMAX_WRITE_RAGGED_COLUMNS = "hardmax_write_ragged_columns", binds [writes(3, Pack, Result)], overrides [];
+    HARDMAX_WRITE_LINES = "hardmax_write_lines", binds [writes(3, Pack, Result)], overrides [];
     HARDMAX_WRITE_SHORT_ROWS = "hardmax_write_short_rows", binds [writes(3, Pack, Result)], overrides [];
+    PACK_ONES = "lib/pack_ones", binds [], overrides [];
     PIECES_NARROW = "lib/pieces_narrow", binds [], overrides [];
     PIECES_WIDE = "lib/pieces_wide", binds [], overrides [];
+    LINE_WINNERS = "lib/line_winners", binds [], overrides [];
     WINNERS_NARROW = "lib/winners_narrow", binds [reads(1, Pack, Scratch)], overrides [];
     WINNERS_WIDE = "lib/winners_wide", binds [reads(1, Unit, Scratch)], overrides [];
 
@@ -287,13 +290,16 @@ impl Kernel {
                 [&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_COLUMNS], &[], &[], &[], &[]]
             }
             Program::HardmaxWriteColumns { packs: true } => {
-                [&[WINNERS, HARDMAX_WRITE_PACKED_COLUMNS], winners_file(self.dtype), &[], &[], &[]]
+                [&[WINNERS, HARDMAX_WRITE_PACKED_COLUMNS], winners_files(self.dtype), &[], &[], &[]]
             }
             Program::HardmaxWriteRaggedColumns => {
                 [&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_RAGGED_COLUMNS], pieces_file(self.dtype), &[], &[], &[]]
             }
+            Program::HardmaxWriteLines => {
+                [&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_LINES, LINE_WINNERS, PACK_ONES], &[], &[], &[], &[]]
+            }
             Program::HardmaxWriteShortRows { .. } => {
-                [&[WINNERS, HARDMAX_WRITE_SHORT_ROWS], winners_file(self.dtype), &[], &[], &[]]
+                [&[WINNERS, HARDMAX_WRITE_SHORT_ROWS], winners_files(self.dtype), &[], &[], &[]]
             }
             Program::MaxPacks { .. } => [&[BROADCAST, PACK_PARTS, MAX_STORE, MAX_PACKS], &[], &[], &[], &[]],
             Program::MaxShortRows { .. } => [&[BROADCAST, PACK_PARTS, MAX_STORE, MAX_SHORT_ROWS], &[], &[], &[], &[]],
@@ -366,8 +372,8 @@ pub(crate) fn fnv(bytes: impl Iterator<Item = u8>) -> u64 {
 }
 
 /// The winners of several slices side by side.
-fn winners_file(dtype: DType) -> Files {
-    if dtype.bytes() == 8 { &[WINNERS_WIDE] } else { &[WINNERS_NARROW] }
+fn winners_files(dtype: DType) -> Files {
+    if dtype.bytes() == 8 { &[WINNERS_WIDE] } else { &[WINNERS_NARROW, PACK_ONES] }
 }
 
 /// A pack's winners in one row of columns and the next.

@@ -184,6 +184,8 @@ pub struct HardmaxWriteParams {
     pub slice_len: u32,
     /// Packs, or output units, that an invocation writes.
     pub share: u32,
+    /// Elements of a line: some rows, of which an invocation writes a pack, and of the next one as well.
+    pub line: u32,
     /// The column of the first element.
     pub column: u32,
     /// The position in its slice of the first element.
@@ -196,8 +198,9 @@ pub struct HardmaxWriteParams {
 
 impl HardmaxWriteParams {
     fn words(&self) -> Vec<u32> {
-        let HardmaxWriteParams { len, columns, slice_len, share, column, position, first_winner, winners } = *self;
-        vec![len, columns, slice_len, share, column, position, first_winner, winners]
+        let HardmaxWriteParams { len, columns, slice_len, share, line, column, position, first_winner, winners } =
+            *self;
+        vec![len, columns, slice_len, share, line, column, position, first_winner, winners]
     }
 }
 

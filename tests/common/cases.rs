@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use wgmax::plan::Kernel;
+use wgmax::plan::{Kernel, Program};
 use wgmax::{
     AdapterKind, AnyOperation, ArgMax, ArgMaxOutput, DType, EmptyMax, Hardmax, IndexType, Limits, Max, NanPolicy,
     Operation, ReduceMax, Slices, Tensor, View,
@@ -127,11 +127,18 @@ pub fn sample() -> Vec<(Case, AdapterKind)> {
     sample
 }
 
-/// What a kernel shows: its program with its type, and with each of its overrides.
+/// What a kernel shows: its program; whatever numbers that has, the program with each of its overrides and with its type's
+/// class, whose types share all text but constants; and its operator with its type.
 pub fn features(kernel: &Kernel) -> Vec<String> {
-    let program = kernel.program;
-    let overrides = kernel.overrides.iter().map(|constant| format!("{program:?} {}", constant.name()));
-    overrides.chain([format!("{program:?} {}", kernel.dtype)]).collect()
+    let (program, dtype) = (format!("{:?}", kernel.program), kernel.dtype);
+    let any = program.replace(|c: char| c.is_ascii_digit(), "");
+    let operator = match kernel.program {
+        Program::Reduce { operator, .. } | Program::Merge { operator, .. } => operator.to_string(),
+        _ => any.split(' ').next().unwrap_or_default().to_string(),
+    };
+    let overrides = kernel.overrides.iter().map(|constant| format!("{any} {}", constant.name()));
+    let class = format!("{any} of {} bytes, float {}", dtype.bytes(), dtype.is_float());
+    overrides.chain([class, format!("{operator} {dtype}"), program.clone()]).collect()
 }
 
 pub fn reduce_max(data: &[Data]) -> Vec<Case> {

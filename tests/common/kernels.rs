@@ -29,7 +29,7 @@ const BUNCHES: [(u32, u32); 18] = [
 pub fn programs() -> Vec<Program> {
     let mut programs = vec![Program::Fill];
     programs.extend([false, true].map(|packs| Program::HardmaxWriteColumns { packs }));
-    programs.push(Program::HardmaxWriteRaggedColumns);
+    programs.extend([Program::HardmaxWriteRaggedColumns, Program::HardmaxWriteLines]);
     programs.extend([false, true].map(|packs| Program::HardmaxWriteRows { packs }));
     for operands in [0, 1, 2, 7, 32] {
         programs.push(Program::MaxElements { operands });

@@ -198,6 +198,10 @@ impl Work {
             (Program::HardmaxWriteRaggedColumns, Params::HardmaxWrite(p)) => {
                 (u64::from(p.len) / self.pack).div_ceil(p.share.into())
             }
+            (Program::HardmaxWriteLines, Params::HardmaxWrite(p)) => {
+                let line = u64::from(p.line);
+                u64::from(p.len).div_ceil(line).div_ceil(p.share.into()) * line.div_ceil(self.pack)
+            }
             (Program::HardmaxWriteShortRows { len }, Params::HardmaxWrite(p)) => {
                 (u64::from(p.len / len) / self.pack).div_ceil(p.share.into())
             }
@@ -259,6 +263,7 @@ impl Work {
             (Program::HardmaxWriteColumns { packs: false }, Params::HardmaxWrite(p)) => {
                 u64::from(p.share) * (1 + self.lanes)
             }
+            (Program::HardmaxWriteLines, Params::HardmaxWrite(p)) => 2 * u64::from(p.share), // each may be a run
             (Program::HardmaxWriteRaggedColumns | Program::HardmaxWriteShortRows { .. }, Params::HardmaxWrite(p)) => {
                 p.share.into()
             }

@@ -485,7 +485,9 @@ fn check_huge_plans(adapter: AdapterKind) {
             for (way, max_group_invocations) in [(0, max_group_invocations), (1 + (n + m) % (WAYS - 1), 16)] {
                 let limits = Limits { adapter, max_binding_bytes, max_group_invocations, ..Limits::default() };
                 let view = huge_view(shape, way);
-                for op in [DType::U8, DType::I64].into_iter().flat_map(|dtype| huge_operations(dtype, &view)) {
+                // One type of each way, on the next device and for the next adapter the other.
+                let turn = n + m + way.min(1) + adapter as usize;
+                for op in huge_operations([DType::U8, DType::I64][turn % 2], &view) {
                     let counter = if check_huge_plan(&*op, &limits) { &mut planned } else { &mut refused };
                     *counter += 1;
                 }

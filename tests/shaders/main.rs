@@ -268,12 +268,13 @@ fn parameters_lie_where_the_shaders_look() {
         columns: 2,
         slice_len: 3,
         share: 4,
-        column: 5,
-        position: 6,
-        first_winner: 7,
-        winners: 8,
+        line: 5,
+        column: 6,
+        position: 7,
+        first_winner: 8,
+        winners: 9,
     });
-    let named = "len 1 columns 2 slice_len 3 share 4 column 5 position 6 first_winner 7 winners 8";
+    let named = "len 1 columns 2 slice_len 3 share 4 line 5 column 6 position 7 first_winner 8 winners 9";
     check_params(Program::HardmaxWriteColumns { packs: false }, &write, named);
     for operands in [1, 7, 32] {
         let operand = OperandParams { start: 50, strides: (60..60 + rank as i32).collect() };

@@ -1,0 +1,72 @@
+// The same where rows are shorter than packs, or slices long. As many rows as are whole packs are a line, and an invocation writes
+// one pack of each of some lines: what is a line apart is of the same column, so that winners are looked up again only where
+// another slice begins.
+import package::{
+    BoundPack, GROUP, PACK_ELEMENTS, PackWinners, bound_pack, group_number, line_winners, ones_at, params, winners,
+};
+
+@group(0) @binding(3) var<storage, read_write> values: array<BoundPack>;
+
+// The elements of a pack, and the winners that they have in some lines.
+struct Stretch {
+    count: u32,       // elements of its first row
+    per_element: u32, // rows, in parts of 65536, and one part more
+    winner: u32,      // the first element's
+    rows_left: u32,   // of the first element's block, from its row on
+    row: u32,         // the block's first one, less how far down in a line the first element is
+}
+
+@compute @workgroup_size(GROUP)
+fn main(
+    @builtin(workgroup_id) id: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let lines = (params.len + params.line - 1u) / params.line;
+    let packs = params.line / PACK_ELEMENTS;
+    let task = group_number(id, groups) * GROUP + local;
+    let part = task / packs;
+    let first = part * params.share;
+    if (max(arrayLength(&values), arrayLength(&winners)) == 0u || first >= lines) { // see grid.wgsl
+        return;
+    }
+    let offset = (task - part * packs) * PACK_ELEMENTS;
+    let columns = params.columns;
+    // The rows of the first and of the last element within a line.
+    let first_row = (params.column + offset) / columns;
+    let last_row = (params.column + offset + PACK_ELEMENTS - 1u) / columns;
+    let column = params.column + offset - first_row * columns;
+    let per_element = 65536u / columns + 1u;
+    let last = min(first + params.share, lines);
+    var line = first;
+    for (var run = first; (run < last) & (line < last); run++) {
+        let row = params.position + line * (params.line / columns);
+        let block = (row + first_row) / params.slice_len;
+        let block_begin = block * params.slice_len;
+        let block_end = block_begin + params.slice_len;
+        let winner = block * columns + column - params.first_winner;
+        let own = Stretch(columns - column, per_element, winner, block_end - row - first_row, block_begin - first_row);
+        line = write_lines(line_winners(own), Lines(offset, line, last, row, block_end - min(last_row, block_end)));
+    }
+}
+
+// Lines, from a first one on. Those that begin before `row_end` have its winners.
+struct Lines { offset: u32, first: u32, last: u32, row: u32, row_end: u32 }
+
+// The line to go on with.
+fn write_lines(own: PackWinners, lines: Lines) -> u32 {
+    let line_len = params.line;
+    let rows = line_len / params.columns;
+    let len = params.len;
+    var line = lines.first;
+    var row = lines.row;
+    var e = line * line_len + lines.offset;
+    for (; (line < lines.last) & ((line == lines.first) | (row < lines.row_end)); line++) {
+        if (e < len) {
+            values[e / PACK_ELEMENTS] = bound_pack(ones_at(own, row));
+        }
+        e += line_len;
+        row += rows;
+    }
+    return line;
+}
