@@ -1,7 +1,7 @@
 // Max where every operand runs along the rows, or has one element for all of a row.
 import package::{
-    Addresses, Maxima, PACK_ELEMENTS, finished, first_addresses, first_elements, fold_runs, fold_splats, fold_straddling, group_number, no_packs,
-    next_row, pack_addresses, params, row_addresses, store, store_pack, walk_from, walk_rows,
+    Addresses, Ends, Maxima, PACK_ELEMENTS, finished, first_addresses, first_elements, fold_runs, fold_splats, fold_straddling,
+    group_number, next_row, no_packs, operand_ends, pack_addresses, params, row_addresses, store, store_pack, walk_from, walk_rows,
 };
 
 override GROUP: u32 = 64u;
@@ -18,8 +18,9 @@ fn main(
     if (no_packs()) { // see grid.wgsl
         return;
     }
+    let ends = operand_ends();
     if (SPREAD) {
-        store_spread(group_number(id, groups) * GROUP + local);
+        store_spread(group_number(id, groups) * GROUP + local, ends);
         return;
     }
     let first = (group_number(id, groups) * GROUP + local) * params.share;
@@ -42,7 +43,7 @@ fn main(
                 break;
             }
             addresses = walk.addresses;
-            store_row(row, addresses, first, last);
+            store_row(row, addresses, first, last, ends);
             walk = next_row(walk);
             if (RAGGED && row + 1u < end) {
                 store_end(row, addresses, walk.addresses, first, last);
@@ -59,7 +60,7 @@ fn main(
 }
 
 // The packs of a row that are among packs [first, last).
-fn store_row(row: u32, addresses: Addresses, first: u32, last: u32) {
+fn store_row(row: u32, addresses: Addresses, first: u32, last: u32, ends: Ends) {
     let row_len = max(params.row_len, PACK_ELEMENTS);
     let row_begin = row * row_len;
     let constant = fold_splats(addresses); // of the operands that have one element for all of the row
@@ -70,7 +71,7 @@ fn store_row(row: u32, addresses: Addresses, first: u32, last: u32) {
         if (i >= end) {
             break;
         }
-        store(i, fold_runs(constant, packs, i));
+        store(i, fold_runs(constant, packs, i, ends));
         continuing {
             i += 1u;
             break if i >= end;
@@ -91,7 +92,7 @@ fn store_end(row: u32, addresses: Addresses, next: Addresses, first: u32, last: 
 }
 
 // Part number `index` of all rows' parts. A row has so many that each has four packs at most.
-fn store_spread(index: u32) {
+fn store_spread(index: u32, ends: Ends) {
     let row_len = max(params.row_len, PACK_ELEMENTS);
     let parts = (row_len / PACK_ELEMENTS + 3u) / 4u;
     var row = 0u;
@@ -112,23 +113,28 @@ fn store_spread(index: u32) {
     if (begin < end) {
         let constant = fold_splats(addresses);
         let packs = pack_addresses(addresses, begin * PACK_ELEMENTS - row * row_len, begin);
-        store_four(min(begin + part, end - 1u), parts, end, constant, packs);
+        store_four(min(begin + part, end - 1u), parts, end, Runs(constant, packs, ends));
     }
     if (RAGGED && part == 0u) {
         store_end(row, addresses, row_addresses(row + 1u), 0u, last);
     }
 }
 
+// A row's runs, and what is folded before them.
+struct Runs { constant: Maxima, packs: Addresses, ends: Ends }
+
+fn finished_runs(runs: Runs, i: u32) -> vec4<u32> { return finished(i, fold_runs(runs.constant, runs.packs, i, runs.ends)); }
+
 // Four packs, so many apart, of those up to the end. All are read before any is written: nobody knows of one buffer that it is
 // not the other.
-fn store_four(i: u32, apart: u32, end: u32, constant: Maxima, packs: Addresses) {
+fn store_four(i: u32, apart: u32, end: u32, runs: Runs) {
     let all = i + vec4<u32>(0u, apart, 2u * apart, 3u * apart);
     let within = all < vec4<u32>(end);
     let own = select(vec4<u32>(i), all, within);
-    let a = finished(own.x, fold_runs(constant, packs, own.x));
-    let b = finished(own.y, fold_runs(constant, packs, own.y));
-    let c = finished(own.z, fold_runs(constant, packs, own.z));
-    let d = finished(own.w, fold_runs(constant, packs, own.w));
+    let a = finished_runs(runs, own.x);
+    let b = finished_runs(runs, own.y);
+    let c = finished_runs(runs, own.z);
+    let d = finished_runs(runs, own.w);
     store_pack(own.x, a);
     if (within.y) {
         store_pack(own.y, b);

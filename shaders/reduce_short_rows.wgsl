@@ -2,8 +2,8 @@
 // give whole units of results. They are taken apart in registers, and where those are too few, part by part. Rows that follow one
 // another make a stretch. Where RAGGED, stretches begin anywhere, and a bunch may have rows of two.
 import package::{
-    BUNCH_ROWS, PACK_ELEMENTS, PAIRS, RAGGED, ROW_LEN, STORE_LANES, first_elements, group_number, joined, kept_offset_around, make_unit,
-    no_input, outer_offset, pack_anywhere, pack_at, pack_from_two, params, store_bunch, store_stretch, task_count,
+    BUNCH_ROWS, RAGGED, ROW_LEN, STORE_LANES, group_number, kept_offset_around, make_unit, no_input, outer_offset, params,
+    store_bunch, store_stretch, task_count, words_behind_packs,
 };
 
 override GROUP: u32 = 64u;
@@ -24,8 +24,9 @@ fn main(
     let end = min(first + params.share, (tasks + BUNCH_ROWS - 1u) / BUNCH_ROWS);
     let whole = min(end, tasks / BUNCH_ROWS);
     if (RAGGED) {
+        let end_pack = words_behind_packs();
         for (var bunch = first; bunch < whole; bunch++) {
-            store_bunch(bunch * BUNCH_ROWS, ragged_bunch(bunch * BUNCH_ROWS));
+            store_bunch(bunch * BUNCH_ROWS, ragged_bunch(bunch * BUNCH_ROWS, end_pack));
         }
     } else {
         store_bunches(first, whole);
@@ -64,16 +65,18 @@ fn store_bunches(first: u32, last: u32) {
     }
 }
 
-// Where a bunch lies: its first `count` elements from element `first` on, the others as if all lay from `other` on.
-struct BunchPlace { first: u32, other: u32, count: u32 }
+// Where a bunch lies: its first `count` elements from element `first` on, the others as if all lay from `other` on. Where packs
+// come in pairs: what is behind the last whole one.
+struct BunchPlace { first: u32, other: u32, count: u32, end_pack: vec4<u32> }
 
 // Of the bunch that begins with that row, in a stretch and in the next one.
-fn ragged_bunch(row: u32) -> BunchPlace {
+fn ragged_bunch(row: u32, end_pack: vec4<u32>) -> BunchPlace {
     let stretch_len = max(params.kept[0].x, 1u);
     let stretch = row / stretch_len;
     let before = (row - stretch * stretch_len) * ROW_LEN;
     let count = stretch_len * ROW_LEN - before;
-    return BunchPlace(kept_offset_around(stretch, 1u) + before, kept_offset_around(stretch + 1u, 1u) - count, count);
+    let other = kept_offset_around(stretch + 1u, 1u) - count;
+    return BunchPlace(kept_offset_around(stretch, 1u) + before, other, count, end_pack);
 }
 
 // How many runs a row has, and the bunch in which its run number n lies.
@@ -83,22 +86,5 @@ fn moved_by_runs(place: BunchPlace, n: u32) -> BunchPlace {
     if (FEW_RUNS == 0u) {
         by = outer_offset(n);
     }
-    return BunchPlace(place.first + by, place.other + by, place.count);
-}
-
-// Pack number n of a bunch.
-fn bunch_pack(place: BunchPlace, n: u32) -> vec4<u32> {
-    if (!RAGGED) {
-        return pack_at(place.first / PACK_ELEMENTS + n);
-    }
-    let e = n * PACK_ELEMENTS;
-    let count = max(place.count, e) - e;
-    if (!PAIRS) {
-        return pack_from_two(place.first + e, place.other + e, count);
-    }
-    let own = pack_anywhere(place.first + e);
-    if (count >= PACK_ELEMENTS) {
-        return own;
-    }
-    return joined(own, pack_anywhere(place.other + e), first_elements(count));
+    return BunchPlace(place.first + by, place.other + by, place.count, place.end_pack);
 }

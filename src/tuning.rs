@@ -51,7 +51,8 @@ pub struct Tuning {
     pub far_bytes: u64,
     /// The most packs, or output units, that an invocation of an element-wise kernel writes.
     pub max_share: u64,
-    /// Whether packs are bound as pairs of 64-bit integers, where the device has them.
+    /// Whether packs are bound as pairs of 64-bit integers, where the device has them. Such a device is taken to load a pack as fast
+    /// as a word.
     pub int64: bool,
 }
 

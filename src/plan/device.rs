@@ -77,6 +77,11 @@ impl Device {
         self.tuning.max_team > 1
     }
 
+    /// Whether a pack is loaded as fast as a word: on GPUs, and where 64 bits are loaded as fast as 32.
+    pub fn has_wide_loads(&self) -> bool {
+        self.spreads() || self.tuning.int64
+    }
+
     /// The words, packs or output units that an invocation writes if there are so many in all.
     pub fn share(&self, writes: u64) -> u64 {
         let busy = writes.div_ceil(self.tuning.busy_invocations).clamp(1, self.tuning.max_share);

@@ -289,7 +289,7 @@ impl OutputBox<'_> {
         let (splats, shifted) = (mask(&forms, |form| form.along_row), mask(&forms, |form| form.shifted));
         let bindings = 1 + reads.len() as u32 + (shifted & !splats).count_ones();
         let room = bindings <= self.device.limits.max_storage_bindings && !self.device.limits.shared_buffers;
-        let pairs = shifted & !splats != 0 && room && self.device.spreads();
+        let pairs = shifted & !splats != 0 && room && self.device.has_wide_loads();
         let program = Program::MaxPacks { operands: reads.len() as u32, splats, shifted, pairs };
         Some(Writer { program, write_len: pack })
     }

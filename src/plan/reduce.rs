@@ -202,6 +202,10 @@ impl Reduction<'_> {
         let wide = columns && schedule.column_packs > 1;
         let winners = self.operator == Operator::ArgMax && wide && !whole_packs; // four packs of a row know their row
         let row_by_row = columns && (self.compares_row_by_row(shape.reduce_len()) || winners);
+        // On GPUs so that neighbours load whole sectors; else where a pack would take five words.
+        let within_words = lanes > 1 && !whole_words && matches!(schedule.access, Access::ShortRows { .. });
+        let pairs =
+            schedule.access != Access::Rows && self.device.spreads() || within_words && self.device.has_wide_loads();
         let overrides = [
             (schedule.chunks > 1).then_some(Override::Split),
             (shape.reduced.len() > 1).then_some(Override::Runs),
@@ -212,8 +216,8 @@ impl Reduction<'_> {
             row_by_row.then_some(Override::RowByRow),
             few_packs.then_some(Override::FewPacks),
             (!whole_packs).then_some(Override::Ragged),
-            (!whole_packs && schedule.access != Access::Rows && self.device.spreads()).then_some(Override::Pairs),
-            (!whole_packs && whole_words && lanes > 1 && !self.device.spreads()).then_some(Override::WholeWords),
+            (!whole_packs && pairs).then_some(Override::Pairs),
+            (!whole_packs && whole_words && lanes > 1 && !pairs).then_some(Override::WholeWords),
         ];
         overrides.into_iter().flatten()
     }

@@ -143,6 +143,8 @@ files! {
     MAIN_COLUMNS_TEAM = "lib/main_columns_team", binds [], overrides ["GROUP", "TEAM"];
     REDUCE_STRIDED = "reduce_strided", binds [], overrides [];
     REDUCE_SHORT_ROWS = "reduce_short_rows", binds [], overrides ["GROUP", "FEW_RUNS"];
+    BUNCH_PACKS = "lib/bunch_packs", binds [], overrides [];
+    BUNCH_PAIRS = "lib/bunch_pairs", binds [], overrides [];
     UNIT = "lib/unit", binds [], overrides [];
     MERGE = "merge", binds [reads(1, Word, Known)], overrides ["PARTIALS", "FOLDED"];
     MAIN_SOLO = "lib/main_solo", binds [], overrides ["GROUP"];
@@ -204,7 +206,8 @@ impl Kernel {
         let generated = match self.program {
             Program::Reduce { operator, access: Access::ShortRows { len, rows }, epilogue, .. } => {
                 let bunches = Bunches { dtype: self.dtype, operator, epilogue, len: len.into(), rows: rows.into() };
-                if bunches.are_valid() { bunches.text() } else { String::new() }
+                let pairs = self.overrides.contains(&Override::Pairs);
+                if bunches.are_valid() { bunches.text(pairs) } else { String::new() }
             }
             Program::HardmaxWriteShortRows { len } => {
                 short_rows_of_ones(self.dtype, u64::from(len).clamp(1, longest_written_row(self.dtype)))
@@ -352,7 +355,8 @@ impl Kernel {
                 (true, false) => &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMNS_ALIGNED, COLUMN_BLOCKS_ALIGNED],
                 (true, true) => &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMNS_RAGGED, COLUMN_BLOCKS_RAGGED],
             },
-            (Access::ShortRows { .. }, _) => &[UNIT],
+            (Access::ShortRows { .. }, _) if has(Override::Pairs) => &[BUNCH_PAIRS, UNIT],
+            (Access::ShortRows { .. }, _) => &[BUNCH_PACKS, UNIT],
             (_, false) => &[MAIN_SOLO, UNIT],
             (_, true) if epilogue == Epilogue::Ones => &[TEAM, MAIN_ONES],
             (_, true) => &[TEAM, MAIN_TEAM],

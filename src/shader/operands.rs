@@ -13,11 +13,11 @@ pub(crate) const FIRST_OPERAND: u32 = 2;
 pub(super) fn pack_operands(dtype: DType, operands: u32, splats: u32, shifted: u32, pairs: bool) -> String {
     let is_splat = |n: &u32| splats >> n & 1 == 1;
     let is_shifted = |n: u32| shifted >> n & 1 == 1;
-    let mut text = String::new();
-    let paired = Program::MaxPacks { operands, splats, shifted, pairs };
+    let program = Program::MaxPacks { operands, splats, shifted, pairs };
+    let paired: Vec<u32> = program.paired_operands().map(|(_, n)| n).collect();
+    let mut text = ends(&paired);
     for n in 0..operands {
-        let words = paired.paired_operands().find(|&(_, paired)| paired == n);
-        text += &match words {
+        text += &match program.paired_operands().find(|&(_, paired)| paired == n) {
             Some((binding, _)) => paired_packs(dtype, n, binding),
             None => operand_packs(dtype, n, is_splat(&n), is_shifted(n)),
         };
@@ -35,6 +35,7 @@ pub(super) fn pack_operands(dtype: DType, operands: u32, splats: u32, shifted: u
         false => format!("    own[{n}] = (at[{n}] + column) / PACK_ELEMENTS - i;\n"),
     };
     let run = |n| match is_shifted(n) {
+        true if paired.contains(&n) => format!("pack{n}(addresses[{n}] + i * PACK_ELEMENTS, ends.e{n})"),
         true => format!("pack{n}(addresses[{n}] + i * PACK_ELEMENTS)"),
         false => format!("words_of(operand{n}[addresses[{n}] + i])"),
     };
@@ -47,7 +48,7 @@ pub(super) fn pack_operands(dtype: DType, operands: u32, splats: u32, shifted: u
     begin(operands)
         + &text
         + &folding("fold_splats(at: Addresses)", false, (0..operands).filter(is_splat), |n| format!("pack{n}(at[{n}])"))
-        + &folding("fold_runs(before: Maxima, addresses: Addresses, i: u32)", begun, runs(), run)
+        + &folding("fold_runs(before: Maxima, addresses: Addresses, i: u32, ends: Ends)", begun, runs(), run)
         + &folding(
             "fold_straddling(at: Addresses, next: Addresses, column: u32, mask: vec4<u32>)",
             false,
@@ -69,22 +70,43 @@ fn operand_packs(dtype: DType, n: u32, is_splat: bool, is_shifted: bool) -> Stri
     declared(FIRST_OPERAND + n, n, element) + &own + &edge
 }
 
-/// The same where packs begin anywhere, and come out of two whole ones: both packs and words are bound.
+/// The same where packs begin anywhere, and come out of two whole ones: both packs and words are bound. Behind the last whole one
+/// is `end`.
 fn paired_packs(dtype: DType, n: u32, binding: u32) -> String {
     let words = u32::BITS + n; // a name that no other operand has
+    let end_words = (0..4).map(|i| format!("operand{words}[min(w + {i}u, last)]")).collect::<Vec<_>>().join(", ");
     format!(
-        "{}{}fn pack{n}(e: u32) -> vec4<u32> {{
+        "{}{}fn pack{n}(e: u32, end: vec4<u32>) -> vec4<u32> {{
     let p = e / PACK_ELEMENTS;
-    if (p + 1u < arrayLength(&operand{n})) {{
-        return pack_between(words_of(operand{n}[p]), words_of(operand{n}[p + 1u]), e);
-    }}
-    {}
+    return pack_between(whole{n}(p, end), whole{n}(p + 1u, end), e);
+}}
+fn whole{n}(p: u32, end: vec4<u32>) -> vec4<u32> {{
+    let count = arrayLength(&operand{n});
+    return select(words_of(operand{n}[min(p, count - 1u)]), end, vec4<bool>(p >= count));
+}}
+fn end{n}() -> vec4<u32> {{
+    let w = 4u * arrayLength(&operand{n});
+    let last = arrayLength(&operand{words}) - 1u;
+    return vec4<u32>({end_words});
 }}
 {}",
         declared(FIRST_OPERAND + n, n, "BoundPack"),
         declared(binding, words, "u32"),
-        shifted_pack(dtype, words, true),
         edge_pack(dtype, n, words)
+    )
+}
+
+/// What is behind the last whole pack of each operand whose packs come in pairs.
+fn ends(paired: &[u32]) -> String {
+    let member = |n| format!("e{n}: vec4<u32>");
+    let end = |n| format!("end{n}()");
+    let (mut members, mut ends) = (vec!["none: u32".to_string()], vec!["0u".to_string()]);
+    members.extend(paired.iter().map(member));
+    ends.extend(paired.iter().map(end));
+    format!(
+        "struct Ends {{ {} }}\nfn operand_ends() -> Ends {{ return Ends({}); }}\n",
+        members.join(", "),
+        ends.join(", ")
     )
 }
 

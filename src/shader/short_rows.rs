@@ -77,9 +77,10 @@ impl Bunches {
         self.epilogue.lanes(self.dtype)
     }
 
-    pub(super) fn text(&self) -> String {
+    /// Whether packs begin anywhere, and come out of pairs of whole ones.
+    pub(super) fn text(&self, pairs: bool) -> String {
         let part_rows = self.part_rows();
-        let part = |k| Part { own: *self, k, rows: k * part_rows..(k + 1) * part_rows }.text();
+        let part = |k| Part { own: *self, k, rows: k * part_rows..(k + 1) * part_rows, pairs }.text();
         let stretch = |k| format!("    store_parts_{k}(begin, end, first);\n");
         let bunch = |k| format!("    store_part_{k}(first + {}u, place);\n", k * part_rows);
         let parts = 0..self.parts();
@@ -145,6 +146,7 @@ struct Part {
     k: u64,
     /// Counted from the bunch's first.
     rows: Range<u64>,
+    pairs: bool,
 }
 
 impl Part {
@@ -188,7 +190,7 @@ impl Part {
         if (bunch >= end) {{
             break;
         }}
-        store_part_{k}(bunch * BUNCH_ROWS + {row}u, BunchPlace(e, e, ROW_LEN * BUNCH_ROWS));
+        store_part_{k}(bunch * BUNCH_ROWS + {row}u, BunchPlace(e, e, ROW_LEN * BUNCH_ROWS, vec4<u32>()));
         e += ROW_LEN * BUNCH_ROWS;
         continuing {{
             bunch += 1u;
@@ -244,24 +246,38 @@ impl Part {
         let k = self.k;
         let member = if self.keeps_packs() { "vec4<u32>" } else { "Maxima" };
         let members = each(self.packs(), |n| format!("m{n}: {member}"));
-        let pack = |n| format!("bunch_pack(place, {n}u)");
+        let packs: String = self.packs().map(|n| self.pack(n)).collect();
         let first = each(self.packs(), |n| match self.keeps_packs() {
-            true => pack(n),
-            false => format!("maxima_of({})", pack(n)),
+            true => format!("p{n}"),
+            false => format!("maxima_of(p{n})"),
         });
         let more = each(self.packs(), |n| match self.keeps_packs() {
-            true => format!("pack_of(fold(maxima_of(b.m{n}), {}))", pack(n)),
-            false => format!("fold(b.m{n}, {})", pack(n)),
+            true => format!("pack_of(fold(maxima_of(b.m{n}), p{n}))"),
+            false => format!("fold(b.m{n}, p{n})"),
         });
         format!(
             "struct Bunch{k} {{ {members} }}
-fn bunch_{k}(place: BunchPlace) -> Bunch{k} {{ return Bunch{k}({first}); }}
-fn joined_{k}(b: Bunch{k}, place: BunchPlace) -> Bunch{k} {{ return Bunch{k}({more}); }}
+fn bunch_{k}(place: BunchPlace) -> Bunch{k} {{
+{packs}    return Bunch{k}({first});
+}}
+fn joined_{k}(b: Bunch{k}, place: BunchPlace) -> Bunch{k} {{
+{packs}    return Bunch{k}({more});
+}}
 fn row_maxima_{k}(b: Bunch{k}) -> Maxima {{
 {}}}
 ",
             self.row_maxima()
         )
+    }
+
+    /// Loads a pack. Of pairs each after the first takes one whole pack: the other is the last one's.
+    fn pack(&self, n: u64) -> String {
+        if !self.pairs {
+            return format!("    let p{n} = bunch_pack(place, {n}u);\n");
+        }
+        let whole = |n| format!("    let w{n} = whole_packs(place, {n}u);\n");
+        let first = if n == self.packs().start { whole(n) } else { String::new() };
+        format!("{first}{}    let p{n} = pack_between_two(place, {n}u, w{n}, w{});\n", whole(n + 1), n + 1)
     }
 
     /// As if of a pack of results: a part with fewer rows has the first of them again.
@@ -353,7 +369,7 @@ fn store_winners_{k}(first: u32, w: Winners{k}, m: Maxima) {{
 
     /// The ties of a pack's elements, by lanes; of a wide type by elements.
     fn ties(&self, n: u64) -> String {
-        let pack = format!("    let p{n} = bunch_pack(place, {n}u);\n");
+        let pack = self.pack(n);
         if self.is_wide() {
             let tie = |c| format!("    let t{n}_0{c} = tie_key(vec2<u32>(k{n}.low.{c}, k{n}.high.{c}));\n");
             return format!("{pack}    let k{n} = maxima_of(p{n});\n{}{}", tie('x'), tie('y'));

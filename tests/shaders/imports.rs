@@ -6,8 +6,9 @@ use std::fs;
 use std::path::Path;
 
 /// The names that Max's kernels and those of short rows are given as generated text.
-const GENERATED: [&str; 18] = [
+const GENERATED: [&str; 20] = [
     "BUNCH_ROWS",
+    "Ends",
     "OPERANDS",
     "ROW_LEN",
     "first_addresses",
@@ -20,6 +21,7 @@ const GENERATED: [&str; 18] = [
     "longest_operand",
     "moved",
     "moved_along",
+    "operand_ends",
     "pack_addresses",
     "store_bunch",
     "store_rows",
