@@ -74,7 +74,7 @@ const LAWS: [Law; 3] = [
             },
             Exceptions {
                 why: "four packs of each operand are in registers at once, and those that begin anywhere come out of two each",
-                known: &[("max_packs", "vega20", 11, 4)],
+                known: &[("max_packs", "vega20", 13, 3)],
             },
         ],
     },
@@ -84,12 +84,12 @@ const LAWS: [Law; 3] = [
         worse: u64::max,
         exceptions: &[
             Exceptions {
-                why: "words of several elements take several comparisons; packs that begin anywhere have two ways to be read, of \
-                      which the second is for the binding's end, and rows that end within packs have their ends",
+                why: "words of several elements take several comparisons; packs that begin anywhere are put together out of two, and \
+                      rows that end within packs have their ends",
                 known: &[
-                    ("max_packs", "vega20", 32, 405),
-                    ("max_packs", "navi21", 32, 407),
-                    ("max_packs", "gfx1100", 32, 405),
+                    ("max_packs", "vega20", 29, 317),
+                    ("max_packs", "navi21", 29, 319),
+                    ("max_packs", "gfx1100", 30, 320),
                 ],
             },
             Exceptions {
