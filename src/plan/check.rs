@@ -376,7 +376,9 @@ impl Work {
         ensure(line > 0 && line.is_multiple_of(columns), || {
             format!("lines of {line} elements: whole rows of {columns} expected")
         })?;
-        countable(len + u64::from(params.position) + u64::from(params.column))?;
+        // Elements from the first row's first column on, and rows from the first slice's beginning on.
+        let [position, column] = [params.position, params.column].map(u64::from);
+        countable((column + len).max(position + (column + len).div_ceil(columns)))?;
         if kernel.program == (Program::HardmaxWriteColumns { packs: true }) {
             let packs = len / slice_len.saturating_mul(columns) * (columns / kernel.dtype.pack_elements());
             let tasks = packs.saturating_mul(slice_len.div_ceil(share));
@@ -388,7 +390,7 @@ impl Work {
         if kernel.program == Program::HardmaxWriteLines {
             let pack = kernel.dtype.pack_elements();
             ensure(line.is_multiple_of(pack), || format!("lines of {line} elements: whole packs of {pack} expected"))?;
-            let rows = len.div_ceil(columns) + line / columns + u64::from(params.position) + slice_len;
+            let rows = len.div_ceil(columns) + line / columns + position + slice_len;
             countable(rows.max(len + line + columns + pack))?;
             let tasks = len.div_ceil(line).div_ceil(share).saturating_mul(line / pack);
             return Ok(Work { groups: tasks.div_ceil(group.invocations), turns: share.saturating_mul(2) });

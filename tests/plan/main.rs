@@ -98,12 +98,18 @@ fn slices_are_searched_and_written() {
 #[test]
 fn long_slices_are_written_in_parts_that_32_bits_count() {
     let limits = Limits { max_binding_bytes: 3 << 29, ..cpu() };
-    let of_columns = [Program::HardmaxWriteLines, Program::HardmaxWriteColumns { packs: false }];
-    for (shape, programs) in [
-        ([2, 4_000_000_000, 1], &[Program::HardmaxWriteRows { packs: true }][..]),
-        ([2, 2_100_000_001, 2], &of_columns), // by lines, and by elements where 32 bits do not count the rows to the next slice's end
+    use Program::{HardmaxWriteColumns, HardmaxWriteLines, HardmaxWriteRaggedColumns, HardmaxWriteRows};
+    let elements = HardmaxWriteColumns { packs: false };
+    for (dtype, shape, programs) in [
+        (DType::U8, [2, 4_000_000_000, 1], &[HardmaxWriteRows { packs: true }][..]),
+        // By lines, and by elements where 32 bits do not count the rows to the next slice's end.
+        (DType::U8, [2, 2_100_000_001, 2], &[HardmaxWriteLines, elements]),
+        (DType::F16, [1, 4_280_876_801, 17], &[HardmaxWriteLines, HardmaxWriteRaggedColumns, elements]),
+        (DType::F32, [1, 4_280_876_801, 17], &[HardmaxWriteRaggedColumns, elements]),
     ] {
-        let plan = Hardmax::new(DType::U8, View::new(shape).unwrap(), Slices::Along(1)).plan(&limits).unwrap();
+        let hardmax = Hardmax::new(dtype, View::new(shape).unwrap(), Slices::Along(1));
+        let plan = hardmax.plan(&limits).unwrap();
+        assert_eq!(plan.check(&limits), Ok(()));
         let mut written = 0;
         for dispatch in &plan.dispatches {
             let Params::HardmaxWrite(params) = &dispatch.params else { continue };
