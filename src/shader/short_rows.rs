@@ -77,7 +77,7 @@ impl Bunches {
         self.epilogue.lanes(self.dtype)
     }
 
-    /// Whether packs begin anywhere, and come out of pairs of whole ones.
+    /// How bunches are reduced and stored. Of `pairs`, packs begin anywhere, and come out of two whole ones.
     pub(super) fn text(&self, pairs: bool) -> String {
         let part_rows = self.part_rows();
         let part = |k| Part { own: *self, k, rows: k * part_rows..(k + 1) * part_rows, pairs }.text();
@@ -146,6 +146,7 @@ struct Part {
     k: u64,
     /// Counted from the bunch's first.
     rows: Range<u64>,
+    /// Whether packs begin anywhere, and come out of two whole ones.
     pairs: bool,
 }
 
