@@ -1,9 +1,8 @@
 // Reduces where the outputs stand side by side in memory: a pack of columns, rows apart by run_stride. Where RAGGED, rows of
 // columns begin anywhere.
 import package::{
-    Chunk, ColumnBests, FARTHEST, IN_FLIGHT, PACK_ELEMENTS, RAGGED, RUNS, Run, STORE_LANES, Unit, column_best, column_pack, empty_unit,
-    located, lone_tile_maxima, no_column_bests, offer_row, offer_rows, place_of, rows_apart, run_of, run_within, store_lane,
-    store_unit, stored_whole, task_of, tile_rows,
+    Chunk, ColumnBests, FARTHEST, IN_FLIGHT, RAGGED, RUNS, Run, column_pack, located, lone_tile_maxima, no_column_bests, offer_row,
+    offer_rows, place_of, rows_apart, run_of, run_within, tile_rows,
 };
 
 override WIDE: bool = false; // an invocation takes four packs side by side
@@ -19,41 +18,6 @@ fn found_rows(found: ColumnBests, start: u32, chunk: Chunk) -> ColumnBests {
         return found;
     }
     return located(found, start, chunk.end);
-}
-
-// Columns [begin, end) of a pack whose first is output number `first`; those from `last` on are not this invocation's. What they
-// make of a unit that others share is given back.
-fn store_columns(
-    found: ColumnBests,
-    chunk: Chunk,
-    first: u32,
-    begin: u32,
-    end: u32,
-    last: u32,
-    shared_unit: Unit,
-) -> Unit {
-    var bests = found;
-    if (end - begin == PACK_ELEMENTS && first % STORE_LANES == 0u && stored_whole(bests, first)) {
-        return shared_unit;
-    }
-    var unit = shared_unit;
-    var i = begin;
-    loop {
-        if (i >= end) {
-            break;
-        }
-        let output = first + i;
-        unit = store_lane(unit, output % STORE_LANES, task_of(output, chunk.number), column_best(&bests, i));
-        if ((output + 1u) % STORE_LANES == 0u || output + 1u == last) {
-            store_unit(output / STORE_LANES, unit);
-            unit = empty_unit();
-        }
-        continuing {
-            i += 1u;
-            break if i >= end;
-        }
-    }
-    return unit;
 }
 
 // One pack.

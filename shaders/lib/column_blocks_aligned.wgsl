@@ -1,7 +1,7 @@
 // Blocks of columns whose rows begin with packs.
 import package::{
     ColumnBests, ColumnOutputs, FARTHEST, PACK_ELEMENTS, ROW_BY_ROW, Run, found_rows, kept_offset, offer_rows, place_of, reduce_block,
-    rows_apart, store_pack, tile_maxima, tile_maxima_ahead, tile_rows, two_tile_maxima, two_tile_maxima_ahead, two_tiles, with_rows,
+    rows_apart, store_first, tile_maxima, tile_maxima_ahead, tile_rows, two_tile_maxima, two_tile_maxima_ahead, two_tiles, with_rows,
 };
 
 fn has_block(own: ColumnOutputs) -> bool { return own.count == 4u * PACK_ELEMENTS; }
@@ -11,7 +11,7 @@ fn reduce_four_packs(own: ColumnOutputs) {
     var block = reduce_block(start, own.chunk);
     for (var n = 0u; n < 4u; n++) {
         let found = found_rows(block[n], start + n * PACK_ELEMENTS, own.chunk);
-        store_pack(found, own.chunk, own.first + n * PACK_ELEMENTS);
+        store_first(found, own.chunk, own.first + n * PACK_ELEMENTS, PACK_ELEMENTS);
     }
 }
 

@@ -1,6 +1,6 @@
 // Columns whose rows begin anywhere.
 import package::{
-    ColumnOutputs, STORE_LANES, empty_unit, kept_offset, params, reduced_column, store_columns,
+    ColumnOutputs, STORE_LANES, empty_unit, kept_offset, params, reduced_column, store_columns, store_first,
 };
 
 // Of as many rows of columns as have some of the outputs: in each row as if all were its.
@@ -11,7 +11,7 @@ fn reduce_pack(own: ColumnOutputs) {
     var row = first / params.columns;
     if (STORE_LANES == 1u) { // of one row
         let start = kept_offset(row) + first - row * params.columns;
-        store_columns(reduced_column(start, chunk), chunk, first, 0u, count, first + count, empty_unit());
+        store_first(reduced_column(start, chunk), chunk, first, count);
         return;
     }
     let rows_end = (first + count - 1u) / params.columns + 1u;

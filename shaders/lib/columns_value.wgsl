@@ -1,7 +1,6 @@
 // Values of columns: the greatest element of each, and nothing else.
 import package::{
-    Best, LANES, Maxima, PACK_UNITS, STORES_UNITS, element_maximum, join_maxima, maxima_of, no_maxima, pack_of,
-    pack_unit, store_unit,
+    Best, Maxima, STORES_VALUES, element_maximum, join_maxima, maxima_of, no_maxima, pack_of, store_values,
 };
 
 alias ColumnBests = Maxima;
@@ -17,16 +16,8 @@ fn column_best(bests: ptr<function, ColumnBests>, i: u32) -> Best { return Best(
 
 // Stores a whole pack at once, where that is possible.
 fn stored_whole(bests: ColumnBests, first: u32) -> bool {
-    if (!STORES_UNITS) {
-        return false;
+    if (STORES_VALUES) {
+        store_values(first, pack_of(bests));
     }
-    let pack = pack_of(bests);
-    let unit = first / LANES;
-    store_unit(unit, pack_unit(pack, 0u));
-    store_unit(unit + 1u, pack_unit(pack, 1u));
-    if (PACK_UNITS == 4u) {
-        store_unit(unit + 2u, pack_unit(pack, 2u));
-        store_unit(unit + 3u, pack_unit(pack, 3u));
-    }
-    return true;
+    return STORES_VALUES;
 }

@@ -1,8 +1,8 @@
 // TEAM invocations (a power of two) reduce a pack of columns together, each some of the rows that lie one below the other, and
 // merge in workgroup memory. Packs side by side are neighbours in the workgroup. Rows share no units of the output.
 import package::{
-    Chunk, ColumnBests, PACK_ELEMENTS, chunk_of, empty_unit, group_number, join_columns, kept_offset, no_column_bests, no_input,
-    params, reduced_column, store_columns,
+    Chunk, ColumnBests, PACK_ELEMENTS, chunk_of, group_number, join_columns, kept_offset, no_column_bests, no_input, params,
+    reduced_column, store_first,
 };
 
 override GROUP: u32 = 256u;
@@ -46,7 +46,7 @@ fn main(
     if (has_task && member == 0u) {
         let count = min(params.columns - column, PACK_ELEMENTS);
         let first = chunk.output * params.columns + column;
-        store_columns(found, chunk, first, 0u, count, first + count, empty_unit());
+        store_first(found, chunk, first, count);
     }
 }
 

@@ -7,6 +7,7 @@ import package::{Best, LANES, Unit, index_word, params, with_element};
 override INDEX_WORDS: u32 = 2u; // i64 has two, the low one first
 
 const STORES_KEYS = true;
+const STORES_PACKS = false;
 const STORE_LANES = LANES;
 
 fn task_count() -> u32 { return params.outputs; }
@@ -18,3 +19,4 @@ fn store_lane(unit: Unit, lane: u32, task: u32, best: Best) -> Unit {
     return with_element(unit, lane, best.key);
 }
 fn store_unit(index: u32, unit: Unit) { values[index] = unit; }
+fn store_positions(first: u32, positions: vec4<u32>) {}

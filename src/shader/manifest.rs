@@ -135,6 +135,7 @@ files! {
     REDUCE_COLUMNS = "reduce_columns", binds [], overrides ["WIDE", "ROW_BY_ROW"];
     MAIN_COLUMNS = "lib/main_columns", binds [], overrides ["GROUP"];
     COLUMN_PACKS = "lib/column_packs", binds [], overrides [];
+    COLUMN_RESULTS = "lib/column_results", binds [], overrides [];
     COLUMNS_ALIGNED = "lib/columns_aligned", binds [], overrides [];
     COLUMNS_RAGGED = "lib/columns_ragged", binds [], overrides [];
     COLUMN_BLOCKS = "lib/column_blocks", binds [], overrides [];
@@ -172,6 +173,8 @@ files! {
     STORE_RECORD_POSITION = "lib/store_record_position", binds [], overrides [];
     STORE_VALUE = "lib/store_value", binds [writes(3, Unit, Result)], overrides [];
     STORE_INDEX = "lib/store_index", binds [writes(3, Word, Target)], overrides ["INDEX_WORDS"];
+    STORE_VALUE_PACKS = "lib/store_value_packs", binds [writes(3, Pack, Result)], overrides [];
+    STORE_INDEX_PACKS = "lib/store_index_packs", binds [writes(3, Pack, Target)], overrides ["INDEX_WORDS"];
     STORE_BOTH = "lib/store_both", binds [writes(3, Unit, Result), writes(4, Word, Target)], overrides ["INDEX_WORDS"];
 
     WINNERS = "lib/winners", binds [], overrides ["GROUP", "BOUNDS_CHECKED", "ACCUMULATE"];
@@ -264,53 +267,49 @@ impl Kernel {
     }
 
     fn files(&self) -> impl Iterator<Item = &'static File> {
-        let program: [Files; 5] = match self.program {
-            Program::Fill => [&[FILL], &[], &[], &[], &[]],
-            Program::Reduce { operator, access, team, epilogue } => [
-                self.input_files(),
-                self.access_files(access),
-                found_files(operator, access, self.dtype),
-                self.main_files(access, team, epilogue),
-                store_files(operator, epilogue),
-            ],
-            Program::Merge { operator, team, epilogue } => [
+        let own: Vec<Files> = match self.program {
+            Program::Fill => return vec![&[GRID][..], &[FILL]].into_iter().flatten().copied(),
+            Program::Reduce { operator, access, team, epilogue } => {
+                let [stores, results] = self.store_files(operator, access, epilogue);
+                let found = found_files(operator, access, self.dtype);
+                let main = self.main_files(access, team, epilogue);
+                vec![self.input_files(), self.access_files(access), found, main, stores, results]
+            }
+            Program::Merge { operator, team, epilogue } => vec![
                 &[MERGE],
-                &[],
                 match operator {
                     Operator::ReduceMax => &[BEST_VALUE, RECORD_VALUE, PARTIAL_VALUE],
                     Operator::ArgMax => &[BEST_POSITION, POSITION64, RECORD_POSITION, PARTIAL_POSITION],
                 },
                 self.main_files(Access::Strided, team, epilogue),
-                store_files(operator, epilogue),
+                result_files(operator, epilogue),
             ],
             Program::HardmaxWriteRows { packs: false } => {
-                [&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_ROWS, ONES_UNITS], &[], &[], &[], &[]]
+                vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_ROWS, ONES_UNITS]]
             }
             Program::HardmaxWriteRows { packs: true } => {
-                [&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_ROWS, ONES_PACKS], &[], &[], &[], &[]]
+                vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_ROWS, ONES_PACKS]]
             }
-            Program::HardmaxWriteColumns { packs: false } => {
-                [&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_COLUMNS], &[], &[], &[], &[]]
-            }
+            Program::HardmaxWriteColumns { packs: false } => vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_COLUMNS]],
             Program::HardmaxWriteColumns { packs: true } => {
-                [&[WINNERS, HARDMAX_WRITE_PACKED_COLUMNS], winners_files(self.dtype), &[], &[], &[]]
+                vec![&[WINNERS, HARDMAX_WRITE_PACKED_COLUMNS], winners_files(self.dtype)]
             }
             Program::HardmaxWriteRaggedColumns => {
-                [&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_RAGGED_COLUMNS], pieces_file(self.dtype), &[], &[], &[]]
+                vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_RAGGED_COLUMNS], pieces_file(self.dtype)]
             }
             Program::HardmaxWriteLines => {
-                [&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_LINES, LINE_WINNERS, PACK_ONES], &[], &[], &[], &[]]
+                vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_LINES, LINE_WINNERS, PACK_ONES]]
             }
             Program::HardmaxWriteShortRows { .. } => {
-                [&[WINNERS, HARDMAX_WRITE_SHORT_ROWS], winners_files(self.dtype), &[], &[], &[]]
+                vec![&[WINNERS, HARDMAX_WRITE_SHORT_ROWS], winners_files(self.dtype)]
             }
-            Program::MaxPacks { .. } => [&[BROADCAST, PACK_PARTS, MAX_STORE, MAX_PACKS], &[], &[], &[], &[]],
-            Program::MaxShortRows { .. } => [&[BROADCAST, PACK_PARTS, MAX_STORE, MAX_SHORT_ROWS], &[], &[], &[], &[]],
-            Program::MaxElements { .. } => [&[BROADCAST, MAX_ELEMENTS], &[], &[], &[], &[]],
+            Program::MaxPacks { .. } => vec![&[BROADCAST, PACK_PARTS, MAX_STORE, MAX_PACKS]],
+            Program::MaxShortRows { .. } => vec![&[BROADCAST, PACK_PARTS, MAX_STORE, MAX_SHORT_ROWS]],
+            Program::MaxElements { .. } => vec![&[BROADCAST, MAX_ELEMENTS]],
         };
-        let [constants, class]: [Files; 2] =
-            if self.program == Program::Fill { [&[], &[]] } else { type_files(self.dtype) };
-        [&[GRID], constants, class, self.pack_files()].into_iter().chain(program).flatten().copied()
+        let [constants, class] = type_files(self.dtype);
+        let common: Vec<Files> = vec![&[GRID], constants, class, self.pack_files()];
+        [common, own].concat().into_iter().flatten().copied()
     }
 
     /// How packs are bound.
@@ -362,6 +361,17 @@ impl Kernel {
             (_, true) => &[TEAM, MAIN_TEAM],
         }
     }
+
+    /// Columns that are whole packs are stored so, but for positions of 64-bit types, two of which may be half a pack.
+    fn store_files(&self, operator: Operator, access: Access, epilogue: Epilogue) -> [Files; 2] {
+        let columns = access == Access::Columns;
+        let packs = columns && !self.overrides.contains(&Override::Ragged);
+        match epilogue {
+            Epilogue::Value if packs => [&[STORE_VALUE_PACKS], &[]],
+            Epilogue::Index if packs && self.dtype.bytes() < 8 => [&[STORE_INDEX_PACKS], &[]],
+            _ => [result_files(operator, epilogue), if columns { &[COLUMN_RESULTS] } else { &[] }],
+        }
+    }
 }
 
 /// A name for the text of all shaders and the version of what plans them and writes the rest of their text.
@@ -402,7 +412,8 @@ fn found_files(operator: Operator, access: Access, dtype: DType) -> Files {
     }
 }
 
-fn store_files(operator: Operator, epilogue: Epilogue) -> Files {
+/// What stores results one by one.
+fn result_files(operator: Operator, epilogue: Epilogue) -> Files {
     match (epilogue, operator) {
         (Epilogue::Record, Operator::ReduceMax) => &[STORE_RECORD, STORE_RECORD_VALUE, RECORD_VALUE],
         (Epilogue::Record, Operator::ArgMax) => &[STORE_RECORD, STORE_RECORD_POSITION],
