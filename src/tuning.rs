@@ -39,7 +39,8 @@ pub struct Tuning {
     pub loads_per_turn: u64,
     /// Packs side by side that an invocation of a column kernel reduces: 1 or 4.
     pub column_packs: u64,
-    /// The rows up to which it takes one: so few stay in the cache until the next invocation reads on in them.
+    /// The rows, far apart, that stay in the cache until the next invocation goes on in them: of so few it takes one pack, and
+    /// what writes a Hardmax of columns writes no more of them at once.
     pub cached_rows: u64,
     /// The rows of columns up to which an ArgMax compares them one by one, and not four by four.
     pub few_rows: u64,
@@ -70,7 +71,7 @@ const LAVAPIPE: Tuning = Tuning {
     loads_per_turn: 1024,
     column_packs: 4,
     few_rows: 1024,
-    cached_rows: 24,
+    cached_rows: 12,
     few_packs: 24,
     far_bytes: NEVER,
     max_share: 256,
@@ -81,6 +82,7 @@ const LAVAPIPE: Tuning = Tuning {
 const SWIFTSHADER: Tuning = Tuning {
     runs_per_split: NEVER,
     column_packs: 1,
+    cached_rows: NEVER,
     few_rows: 24,
     few_packs: 1,
     far_bytes: 8192,
@@ -99,7 +101,7 @@ const HARDWARE: Tuning = Tuning {
     loads_per_turn: 1,
     column_packs: 1,
     few_rows: NEVER,
-    cached_rows: 0,
+    cached_rows: NEVER,
     few_packs: 0,
     far_bytes: NEVER,
     max_share: 1,

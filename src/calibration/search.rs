@@ -34,7 +34,7 @@ const KNOBS: [Knob; 15] = [
     Knob { values: &[0, 1], set: |own, n| own.int64 = n == 1 },
     Knob { values: &[8192, 1 << 32], set: |own, n| own.far_bytes = n },
     Knob { values: &[1 << 32, 1024, 24, 0], set: |own, n| own.few_rows = n },
-    Knob { values: &[0, 24], set: |own, n| own.cached_rows = n },
+    Knob { values: &[12, 1 << 32], set: |own, n| own.cached_rows = n },
     Knob { values: &[1, 4, 16, 1 << 32], set: |own, n| own.runs_per_split = n },
     Knob { values: &[1, 2, 4, 8, 16], set: |own, n| own.loads_per_member = n },
     Knob { values: &[16, 64, 128, 256, 512, 1024], set: |own, n| own.group = n },
@@ -51,7 +51,7 @@ fn set_grain(own: &mut Tuning, grain: u64) {
     own.max_team = (256 / grain).max(1);
     own.loads_per_split = 4 * grain;
     own.max_share = grain;
-    (own.column_packs, own.cached_rows) = (1, 0);
+    (own.column_packs, own.cached_rows) = (1, 1 << 32);
     own.few_packs = u64::from(grain > 1);
 }
 
@@ -64,7 +64,7 @@ fn set_team(own: &mut Tuning, max_team: u64) {
 /// Packs side by side, in small workgroups, since large ones would be too few, and not where the cache does as well.
 fn set_wide_columns(own: &mut Tuning, group: u64) {
     own.column_packs = 4;
-    own.cached_rows = 24;
+    own.cached_rows = 12;
     own.group = group;
 }
 

@@ -89,11 +89,16 @@ impl Device {
     }
 
     /// The same of packs below one another, of which an invocation looks up their columns once: of so many that this costs
-    /// little, as long as there are invocations enough to write.
-    pub fn share_of_rows(&self, packs: u64) -> u64 {
+    /// little, as long as there are invocations enough to write, but of no more rows far apart than stay in the cache.
+    pub fn share_of_rows(&self, packs: u64, row_bytes: u64) -> u64 {
         const ROWS: u64 = 32;
+        const FAR_BYTES: u64 = 1024; // nearer rows are one stretch of memory to a processor, which asks for them ahead
         let rows = if self.spreads() { (2 * packs / self.tuning.busy_invocations).min(ROWS) } else { 1 };
-        self.share(packs).max(rows)
+        let share = self.share(packs).max(rows);
+        match row_bytes >= FAR_BYTES {
+            true => share.min(self.tuning.cached_rows.max(1)).max(self.needed_share(packs)),
+            false => share,
+        }
     }
 
     /// The tasks that an invocation cannot but take if there are so many in all.

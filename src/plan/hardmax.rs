@@ -109,14 +109,13 @@ impl Output {
 
     /// What writes from one element on.
     fn writer(&self, first: u64, device: &Device) -> Result<Writer, Error> {
-        if let Some(writer) = self.short_rows(first, device)? {
-            return Ok(writer);
+        for kind in [Output::packed_columns, Output::short_rows, Output::lines] {
+            if let Some(writer) = kind(self, first, device)? {
+                return Ok(writer);
+            }
         }
         let (lanes, pack) = (self.dtype.lanes(), self.dtype.pack_elements());
         let step = device.binding_step(&[self.dtype.bytes()]);
-        if let Some(writer) = self.lines(first, device)? {
-            return Ok(writer);
-        }
         if self.columns >= pack {
             let writer = self.part(first, Program::HardmaxWriteRaggedColumns, pack, step, device)?;
             if self.pays_in_one(first, &writer, device) {
@@ -135,6 +134,19 @@ impl Output {
             _ => Program::HardmaxWriteColumns { packs: false },
         };
         self.part(first, program, lanes, 1, device)
+    }
+
+    /// Rows of whole packs, if one dispatch can write them all.
+    fn packed_columns(&self, first: u64, device: &Device) -> Result<Option<Writer>, Error> {
+        let pack = self.dtype.pack_elements();
+        if self.columns == 1 || !self.columns.is_multiple_of(pack) {
+            return Ok(None);
+        }
+        let writer = self.part(first, Program::HardmaxWriteColumns { packs: true }, pack, pack, device)?;
+        let (_, tasks) = self.tasks(&writer, device);
+        let countable = tasks <= device.max_invocations && writer.len <= u64::from(u32::MAX) / 2;
+        let all = writer.len == self.len && self.winners(first, writer.len, device).len() == 1;
+        Ok((all && countable).then_some(writer))
     }
 
     /// Lines of whole packs, if 32 bits count their rows and no pack has elements of more than two blocks. They are for rows
@@ -217,10 +229,6 @@ impl Output {
         let Output { dtype, slice_len, columns, target, .. } = *self;
         let Writer { program, write_len, len, line_rows } = writer;
         let row = first / columns;
-        let whole = len == self.len && winners.bytes == self.len / slice_len * 4;
-        if let Some(dispatch) = self.write_columns(whole, winners, &overrides, device)? {
-            return Ok(dispatch);
-        }
         let (block, position) = (row / slice_len, row % slice_len);
         to_u32(len + columns)?; // the shader counts on from the first column
         let ragged = program == Program::HardmaxWriteRows { packs: true } && !slice_len.is_multiple_of(write_len);
@@ -247,56 +255,28 @@ impl Output {
         })
     }
 
-    /// What an invocation writes, of lines or else of all that is written at once, and the invocations that there are to do it.
+    /// What an invocation writes, of rows, of lines or of all that is written at once, and the invocations that there are to do it.
     fn tasks(&self, writer: &Writer, device: &Device) -> (u64, u64) {
-        let writes = writer.len.div_ceil(writer.write_len);
-        if writer.program != Program::HardmaxWriteLines {
-            let share = device.share(writes);
-            return (share, writes.div_ceil(share));
+        let Writer { program, write_len, len, line_rows } = *writer;
+        let writes = len.div_ceil(write_len);
+        let line = self.columns * line_rows;
+        let share_of_rows = device.share_of_rows(writes, line.saturating_mul(self.dtype.bytes()));
+        match program {
+            Program::HardmaxWriteColumns { packs: true } => {
+                let share = share_of_rows.min(self.slice_len);
+                (share, len / self.slice_len / write_len * self.slice_len.div_ceil(share))
+            }
+            Program::HardmaxWriteLines => {
+                let (lines, packs) = (len.div_ceil(line), line / write_len);
+                let needed = lines.div_ceil(device.max_invocations / packs);
+                let share = share_of_rows.min(lines).max(needed);
+                (share, lines.div_ceil(share) * packs)
+            }
+            _ => {
+                let share = device.share(writes);
+                (share, writes.div_ceil(share))
+            }
         }
-        let line = self.columns * writer.line_rows;
-        let (lines, packs) = (writer.len.div_ceil(line), line / writer.write_len);
-        let needed = lines.div_ceil(device.max_invocations / packs);
-        let share = device.share_of_rows(writes).min(lines).max(needed);
-        (share, lines.div_ceil(share) * packs)
-    }
-
-    /// Writes rows of whole packs, if there are such, and one dispatch can.
-    fn write_columns(
-        &self,
-        whole: bool,
-        winners: Binding,
-        overrides: &[Override],
-        device: &Device,
-    ) -> Result<Option<Dispatch>, Error> {
-        let Output { dtype, len, slice_len, columns, target } = *self;
-        let pack = dtype.pack_elements();
-        if !whole || columns == 1 || !columns.is_multiple_of(pack) {
-            return Ok(None);
-        }
-        let share = device.share_of_rows(len / pack).min(slice_len);
-        let tasks = len / slice_len / pack * slice_len.div_ceil(share);
-        if tasks > device.max_invocations || len > u64::from(u32::MAX) / 2 {
-            return Ok(None);
-        }
-        let program = Program::HardmaxWriteColumns { packs: true };
-        let group = device.tuning.group;
-        Ok(Some(Dispatch {
-            kernel: Kernel::new(program, dtype, overrides.to_vec(), device.tuning.int64),
-            params: Params::HardmaxWrite(HardmaxWriteParams {
-                len: to_u32(len)?,
-                columns: to_u32(columns)?,
-                slice_len: to_u32(slice_len)?,
-                share: to_u32(share)?,
-                line: to_u32(columns)?,
-                column: 0,
-                position: 0,
-                first_winner: 0,
-                winners: to_u32(winners.bytes / 4)?,
-            }),
-            grid: device.grid(tasks.div_ceil(group), group * share * pack)?,
-            bindings: vec![winners, target],
-        }))
     }
 
     /// How many elements from one on a dispatch can write: it counts rows from the beginning of that one's slice on, in
