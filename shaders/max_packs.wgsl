@@ -23,14 +23,18 @@ fn main(
         store_spread(group_number(id, groups) * GROUP + local, ends);
         return;
     }
-    let first = (group_number(id, groups) * GROUP + local) * params.share;
-    let last = min(first + params.share, params.len / PACK_ELEMENTS);
-    if (first >= last) {
+    // Some rows, or else a part of one: neighbours do the same for equally long.
+    let row_len = max(params.row_len, PACK_ELEMENTS);
+    let row_packs = row_len / PACK_ELEMENTS;
+    let parts = (row_packs + params.share - 1u) / params.share;
+    let own_rows = max(params.share / row_packs, 1u);
+    let index = group_number(id, groups) * GROUP + local;
+    let first_row = index / parts * own_rows;
+    let part = index % parts;
+    let rows_end = min(first_row + own_rows, (params.len + row_len - 1u) / row_len);
+    if (first_row >= rows_end) {
         return;
     }
-    let row_len = max(params.row_len, PACK_ELEMENTS);
-    let rows_end = (last * PACK_ELEMENTS + row_len - 1u) / row_len;
-    let first_row = first * PACK_ELEMENTS / row_len;
     let walk_len = walk_rows();
     let walks_end = (rows_end + walk_len - 1u) / walk_len;
     for (var n = first_row / walk_len; n < walks_end; n++) {
@@ -43,30 +47,31 @@ fn main(
                 break;
             }
             addresses = walk.addresses;
-            store_row(row, addresses, first, last, ends);
+            store_row(row, addresses, part, ends);
             walk = next_row(walk);
-            if (RAGGED && row + 1u < end) {
-                store_end(row, addresses, walk.addresses, first, last);
+            if (RAGGED && part + 1u == parts && row + 1u < end) {
+                store_end(row, addresses, walk.addresses);
             }
             continuing {
                 row += 1u;
                 break if row >= end;
             }
         }
-        if (RAGGED) {
-            store_end(end - 1u, addresses, row_addresses(end), first, last);
+        if (RAGGED && part + 1u == parts) {
+            store_end(end - 1u, addresses, row_addresses(end));
         }
     }
 }
 
-// The packs of a row that are among packs [first, last).
-fn store_row(row: u32, addresses: Addresses, first: u32, last: u32, ends: Ends) {
+// A part of a row's packs, which may be all of them.
+fn store_row(row: u32, addresses: Addresses, part: u32, ends: Ends) {
     let row_len = max(params.row_len, PACK_ELEMENTS);
     let row_begin = row * row_len;
     let constant = fold_splats(addresses); // of the operands that have one element for all of the row
-    let end = min((row_begin + row_len) / PACK_ELEMENTS, last);
-    var i = max((row_begin + PACK_ELEMENTS - 1u) / PACK_ELEMENTS, first);
-    let packs = pack_addresses(addresses, i * PACK_ELEMENTS - row_begin, i);
+    let begin = (row_begin + PACK_ELEMENTS - 1u) / PACK_ELEMENTS;
+    let packs = pack_addresses(addresses, begin * PACK_ELEMENTS - row_begin, begin);
+    var i = begin + part * params.share;
+    let end = min(i + params.share, min((row_begin + row_len) / PACK_ELEMENTS, params.len / PACK_ELEMENTS));
     loop {
         if (i >= end) {
             break;
@@ -79,13 +84,13 @@ fn store_row(row: u32, addresses: Addresses, first: u32, last: u32, ends: Ends) 
     }
 }
 
-// The pack in which a row ends and the next begins, if there is one, and it is among packs [first, last).
-fn store_end(row: u32, addresses: Addresses, next: Addresses, first: u32, last: u32) {
+// The pack in which a row ends and the next begins, if there is one, and it is whole.
+fn store_end(row: u32, addresses: Addresses, next: Addresses) {
     let row_len = max(params.row_len, PACK_ELEMENTS);
     let row_end = row * row_len + row_len;
     let shared_pack = row_end / PACK_ELEMENTS;
     let left = row_end % PACK_ELEMENTS;
-    if (left != 0u && shared_pack >= first && shared_pack < last) {
+    if (left != 0u && shared_pack < params.len / PACK_ELEMENTS) {
         let column = row_len - left;
         store(shared_pack, fold_straddling(addresses, next, column, first_elements(left)));
     }
@@ -104,8 +109,7 @@ fn store_spread(index: u32, ends: Ends) {
         return;
     }
     let begin = (row * row_len + PACK_ELEMENTS - 1u) / PACK_ELEMENTS;
-    let last = params.len / PACK_ELEMENTS;
-    let end = min((row * row_len + row_len) / PACK_ELEMENTS, last);
+    let end = min((row * row_len + row_len) / PACK_ELEMENTS, params.len / PACK_ELEMENTS);
     var addresses = first_addresses();
     if (!ONE_ROW) {
         addresses = row_addresses(row);
@@ -116,7 +120,7 @@ fn store_spread(index: u32, ends: Ends) {
         store_four(min(begin + part, end - 1u), parts, end, Runs(constant, packs, ends));
     }
     if (RAGGED && part == 0u) {
-        store_end(row, addresses, row_addresses(row + 1u), 0u, last);
+        store_end(row, addresses, row_addresses(row + 1u));
     }
 }
 

@@ -58,6 +58,10 @@ impl Rows {
         self.sizes[0]
     }
 
+    fn count(&self) -> u64 {
+        self.sizes[1..].iter().product()
+    }
+
     /// Whether an operand of these strides is one stretch of elements.
     fn follow_one_another(&self, strides: &[i32]) -> bool {
         let mut len = 1;
@@ -186,6 +190,13 @@ struct Writer {
     write_len: u64,
 }
 
+/// What an invocation writes, and the invocations that there are to do it.
+#[derive(Clone, Copy)]
+struct Tasks {
+    share: u64,
+    invocations: u64,
+}
+
 /// The loop iterations of an invocation.
 pub(super) struct Turns {
     /// Elements that are written at once.
@@ -291,7 +302,8 @@ impl OutputBox<'_> {
         let room = bindings <= self.device.limits.max_storage_bindings && !self.device.limits.shared_buffers;
         let pairs = shifted & !splats != 0 && room && self.device.has_wide_loads();
         let program = Program::MaxPacks { operands: reads.len() as u32, splats, shifted, pairs };
-        Some(Writer { program, write_len: pack })
+        let tasks = self.spread_parts(program).or_else(|| self.row_tasks(program, reads.len() as u64));
+        tasks.is_some().then_some(Writer { program, write_len: pack })
     }
 
     /// Bunches of rows, where they lie in one piece, and there are enough to keep the device busy.
@@ -319,13 +331,13 @@ impl OutputBox<'_> {
         let (device, group) = (self.device, self.device.tuning.group);
         let count = writes.end - writes.start;
         let Writer { program, write_len } = writer;
-        let parts = self.spread_parts(program);
-        let spread = parts.is_some_and(|parts| parts <= device.max_invocations);
-        let share = if spread { SPREAD_PACKS } else { self.share(writer, reads.len() as u64, count)? };
-        let invocations = match parts {
-            Some(parts) if spread => parts,
-            _ => count.div_ceil(share),
+        let spread = self.spread_parts(program);
+        let operands = reads.len() as u64;
+        let Tasks { share, invocations } = match spread.or_else(|| self.row_tasks(program, operands)) {
+            Some(tasks) => tasks,
+            None => self.shares(writer, operands, count)?,
         };
+        let spread = spread.is_some();
         let ragged = matches!(program, Program::MaxPacks { .. }) && self.rows.are_ragged(write_len);
         let overrides = [
             Some(Override::Group(group as u32)),
@@ -362,22 +374,41 @@ impl OutputBox<'_> {
         })
     }
 
-    /// The parts of four packs that rows have, where devices like neighbours to read side by side.
-    fn spread_parts(&self, program: Program) -> Option<u64> {
-        let spreads = self.device.spreads() && matches!(program, Program::MaxPacks { .. });
+    /// Parts of four packs, where devices like neighbours to read side by side.
+    fn spread_parts(&self, program: Program) -> Option<Tasks> {
         let row_packs = self.rows.row_len() / self.dtype.pack_elements();
-        let rows: u64 = self.rows.sizes[1..].iter().product();
-        spreads.then(|| rows * row_packs.div_ceil(SPREAD_PACKS))
+        let parts = self.rows.count() * row_packs.div_ceil(SPREAD_PACKS);
+        let spreads = self.device.spreads() && matches!(program, Program::MaxPacks { .. });
+        (spreads && parts <= self.device.max_invocations).then_some(Tasks { share: SPREAD_PACKS, invocations: parts })
     }
 
-    /// The packs, bunches or output units that an invocation writes: several, unless finding a row's addresses takes too long.
-    fn share(&self, writer: Writer, operands: u64, writes: u64) -> Result<u64, Error> {
+    /// Whole rows of packs, or parts of a row that are as long as one another: invocations that run in lockstep all wait for the
+    /// one with most to do. Nothing where there are too many.
+    fn row_tasks(&self, program: Program, operands: u64) -> Option<Tasks> {
+        let Program::MaxPacks { .. } = program else { return None };
+        let pack = self.dtype.pack_elements();
+        let row_packs = (self.rows.row_len() / pack).max(1);
+        let (turns, stretch) = self.turns(Writer { program, write_len: pack }, operands);
+        let limit = turns.max_writes(stretch);
+        let wanted = self.device.share(self.len / pack).min(limit);
+        let nearest = |packs: u64, of: u64| ((packs + of / 2) / of).max(1);
+        let share = nearest(wanted, row_packs) * row_packs.div_ceil(nearest(row_packs, wanted));
+        [share.min(limit), limit].into_iter().find_map(|share| {
+            let own_rows = (share / row_packs).max(1);
+            let invocations = self.rows.count().div_ceil(own_rows) * row_packs.div_ceil(share);
+            (invocations <= self.device.max_invocations).then_some(Tasks { share, invocations })
+        })
+    }
+
+    /// As many packs, bunches or output units for each invocation: several, unless finding a row's addresses takes too long.
+    fn shares(&self, writer: Writer, operands: u64, writes: u64) -> Result<Tasks, Error> {
         let (turns, stretch) = self.turns(writer, operands);
         let (limit, needed) = (turns.max_writes(stretch), self.device.needed_share(writes));
         if needed > limit {
             return Err(Error::TooLarge { what: "writes of one invocation", given: needed, limit });
         }
-        Ok(self.device.share(writes).min(limit))
+        let share = self.device.share(writes).min(limit);
+        Ok(Tasks { share, invocations: writes.div_ceil(share) })
     }
 
     /// What an invocation takes, and the elements for which it finds the addresses once.

@@ -210,7 +210,7 @@ impl HardmaxWriteParams {
 pub struct BroadcastParams {
     /// Output elements.
     pub len: u32,
-    /// Packs, or output units, that an invocation writes.
+    /// Packs, or output units, that an invocation writes: of packs those of as many rows as have no more, or a part of one row's.
     pub share: u32,
     /// Elements of a row, the innermost dimension; 1 where they are written one by one.
     pub row_len: u32,

@@ -212,7 +212,11 @@ impl Work {
                 let row_len = u64::from(p.row_len);
                 u64::from(p.len).div_ceil(row_len) * (row_len / self.pack).div_ceil(4)
             }
-            (Program::MaxPacks { .. }, Params::Broadcast(p)) => (u64::from(p.len) / self.pack).div_ceil(p.share.into()),
+            (Program::MaxPacks { .. }, Params::Broadcast(p)) => {
+                let (row_len, share) = (u64::from(p.row_len).max(self.pack), u64::from(p.share));
+                let (rows, row_packs) = (u64::from(p.len).div_ceil(row_len), row_len / self.pack);
+                if share < row_packs { rows * row_packs.div_ceil(share) } else { rows.div_ceil(share / row_packs) }
+            }
             (Program::MaxShortRows { len, .. }, Params::Broadcast(p)) => {
                 (u64::from(p.len / len) / self.pack).div_ceil(p.share.into())
             }
@@ -373,7 +377,7 @@ impl Work {
 
     fn packs_turns(&self, operands: u64, p: &BroadcastParams) -> u64 {
         let share = u64::from(p.share);
-        let rows = share / (u64::from(p.row_len) / self.pack).max(1) + 2;
+        let rows = (share / (u64::from(p.row_len) / self.pack).max(1)).max(1);
         (share + rows) * self.lanes + rows * (1 + 2 * Work::row_turns(operands, p)) // a row's end needs the next row
     }
 
