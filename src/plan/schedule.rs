@@ -25,12 +25,8 @@ const FEWEST_FAR_LOADS: u64 = 1 << 17;
 /// device as busy.
 pub(super) const SHORT_ROWS_INVOCATIONS: u64 = 8;
 
-/// The packs of a row of columns from which on packs are faster than single elements where rows begin anywhere: below, too
-/// many lie across a row's end.
-const FEWEST_RAGGED_PACKS: u64 = 2;
-
-/// The same where rows share words of the output: packs that lie in two rows are then reduced twice.
-const FEWEST_SHARED_PACKS: u64 = 4;
+/// The rows of columns up to which packs are worth more: single elements then take longer to find than to compare.
+const FEW_RAGGED_ROWS: u64 = 8;
 
 /// The loads from which on packs that begin anywhere pay: to compile the kernel takes ten times as long as that of single elements.
 pub(super) const FEWEST_RAGGED_LOADS: u64 = 1 << 14;
@@ -271,12 +267,11 @@ impl Reduction<'_> {
             let step_fits = i32::try_from(run.stride).is_ok(); // the kernel divides it as a signed number
             let invocations_fit = shape.column_blocks(pack * column_packs, false) <= self.device.max_invocations; // one each
             let loads = self.loads(shape);
-            let (fewest_packs, fewest_loads) = match (shape.columns_are_whole(pack), epilogue.lanes(self.dtype)) {
-                (true, _) => (1, 0),
-                (false, 1) => (FEWEST_RAGGED_PACKS, FEWEST_RAGGED_LOADS),
-                (false, _) => (FEWEST_SHARED_PACKS, FEWEST_RAGGED_LOADS),
+            let (fewest, fewest_loads) = match shape.columns_are_whole(pack) {
+                true => (pack, 0),
+                false => (self.fewest_ragged_columns(shape, epilogue), FEWEST_RAGGED_LOADS),
             };
-            columns >= fewest_packs * pack && loads >= fewest_loads && step_fits && invocations_fit
+            columns >= fewest && loads >= fewest_loads && step_fits && invocations_fit
         });
         let few_packs = self.takes_few_packs(run.size);
         if has_packs && run.stride == 1 && (run.size >= 2 * pack || few_packs) {
@@ -286,6 +281,26 @@ impl Reduction<'_> {
         } else {
             Access::Strided
         }
+    }
+
+    /// The fewest columns of which packs are faster than single elements where rows begin anywhere: of fewer, too much of a pack is
+    /// no one's. Where rows share words of the output, packs that lie in two rows are reduced twice.
+    fn fewest_ragged_columns(&self, shape: &ReductionShape, epilogue: Epilogue) -> u64 {
+        let pack = self.dtype.pack_elements();
+        let shared = epilogue.lanes(self.dtype) > 1;
+        let usual = if shared { 4 * pack } else { 2 * pack };
+        let [of_few_rows, of_more] = match (self.operator, self.dtype.bytes()) {
+            _ if self.device.spreads() => [usual, usual],
+            (Operator::ArgMax, _) if shared => [usual, usual],
+            (Operator::ArgMax, 1) => [6, 6],
+            (Operator::ArgMax, 2) => [3, 5],
+            (Operator::ArgMax, 4) => [2, 3],
+            (Operator::ArgMax, _) => [3, 4],
+            (Operator::ReduceMax, 1) => [12, 12],
+            (Operator::ReduceMax, 4) => [3, 7],
+            (Operator::ReduceMax, _) => [usual, usual],
+        };
+        if shape.reduce_len() <= FEW_RAGGED_ROWS { of_few_rows } else { of_more }
     }
 
     /// Packs side by side that an invocation of a column kernel takes. Where they begin anywhere a row has so many, and the kernel
