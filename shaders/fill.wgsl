@@ -1,17 +1,16 @@
 // Writes one element everywhere: the maximum of nothing.
-import package::{group_number};
+import package::{fill, group_number};
 
 override GROUP: u32 = 64u;
 
 struct Params {
-    words: u32,
-    share: u32, // words that an invocation writes, one after another
+    len: u32, // packs or words to write
+    share: u32, // those that an invocation writes, one after another
     low: u32, // the element, repeated to fill a word; its two words where it has 64 bits
     high: u32,
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(3) var<storage, read_write> values: array<u32>;
 
 @compute @workgroup_size(GROUP)
 fn main(
@@ -20,8 +19,8 @@ fn main(
     @builtin(local_invocation_index) local: u32,
 ) {
     let first = (group_number(id, groups) * GROUP + local) * params.share;
-    let end = min(first + params.share, params.words);
+    let end = min(first + params.share, params.len);
     for (var i = first; i < end; i++) {
-        values[i] = select(params.low, params.high, i % 2u == 1u);
+        fill(i);
     }
 }

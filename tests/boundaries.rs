@@ -341,6 +341,45 @@ fn narrow_columns() {
     }
 }
 
+/// Rows of columns that are less than two packs, around where packs begin to be faster than single elements: few rows and more.
+#[test]
+fn columns_of_less_than_two_packs() {
+    for (dtype, all) in [
+        (DType::U8, &[5, 6, 11, 12, 19][..]),
+        (DType::F16, &[2, 3, 4, 5, 11]),
+        (DType::F32, &[2, 3, 6, 7]),
+        (DType::I64, &[2, 3]),
+    ] {
+        let pack = 16 / dtype.bytes();
+        for (n, &columns) in all.iter().enumerate() {
+            let rows = 8 + n as u64 % 2;
+            let blocks = (1 << 14) * pack / (rows * columns) + 1; // so many loads that packs pay
+            let view = View::new([blocks, rows, columns]).unwrap();
+            let input = tensor(dtype, blocks * rows * columns, Data::Edges, columns);
+            let case = format!("{dtype} {blocks} x {rows} rows of {columns} columns");
+            check(&ReduceMax::new(dtype, view.clone()).axes([1]), &[&input], &case);
+            check(&ArgMax::new(dtype, view).axes([1]).select_last(n % 2 == 0), &[&input], &case);
+        }
+    }
+}
+
+/// Slices of one element, of which nothing but ones is written, in lengths around those from which on packs are.
+#[test]
+fn fills_around_packs() {
+    for dtype in [DType::U8, DType::Bf16, DType::F32, DType::F64] {
+        let words = [1, 3, 4, 5, 4095, 4096, 4097, 4099, 65_535, 262_145];
+        for elements in words.map(|words| words * 4 / dtype.bytes().min(4)) {
+            let input = tensor(dtype, elements, Data::Random, elements);
+            let view = View::new([elements, 1]).unwrap();
+            check(
+                &Hardmax::new(dtype, view, Slices::Along(1)),
+                &[&input],
+                &format!("{dtype} {elements} slices of one"),
+            );
+        }
+    }
+}
+
 /// Packs that lie in two rows of columns, where those share words of the output.
 #[test]
 fn rows_of_columns_that_share_words() {

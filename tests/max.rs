@@ -160,6 +160,19 @@ fn rows_that_end_within_packs() {
     }
 }
 
+/// Rows of so many packs that an invocation takes several, one, or a part of one.
+#[test]
+fn rows_around_a_share() {
+    for (n, dtype) in [DType::U8, DType::F16, DType::F32, DType::I64].into_iter().enumerate() {
+        let pack = 16 / dtype.bytes();
+        let all = [2, 3, 85, 127, 128, 129, 170, 171, 255, 256, 257, 383, 384, 385, 513];
+        for (m, packs) in all.into_iter().enumerate() {
+            let more = if (n + m) % 2 == 0 { 0 } else { pack - 1 };
+            check_rows(dtype, [3, 70_000 / packs / 3 + 1, packs * pack + more], m as u64);
+        }
+    }
+}
+
 #[test]
 fn one_dispatch_moves_each_operand_once() {
     let bytes = 4 << 20;

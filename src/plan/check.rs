@@ -132,7 +132,7 @@ impl Dispatch {
     /// Whether the parameters are those of the program, and fit into its uniform buffer.
     fn params_fit(&self) -> bool {
         match (self.kernel.program, &self.params) {
-            (Program::Fill, Params::Fill(_)) => true,
+            (Program::Fill { .. }, Params::Fill(_)) => true,
             (
                 Program::HardmaxWriteColumns { .. }
                 | Program::HardmaxWriteRaggedColumns
@@ -268,8 +268,8 @@ impl Work {
     fn of(dispatch: &Dispatch, group: &Group) -> Result<Work, Error> {
         match &dispatch.params {
             Params::Fill(params) => {
-                ensure(params.share > 0, || "0 words in turn: more than 0 expected".to_string())?;
-                Ok(Work::shared(params.words.into(), params.share.into(), 1, group))
+                ensure(params.share > 0, || "0 packs or words in turn: more than 0 expected".to_string())?;
+                Ok(Work::shared(params.len.into(), params.share.into(), 1, group))
             }
             Params::Reduction(params) => Work::of_reduction(&dispatch.kernel, params, group),
             Params::Merge(params) => Work::of_merge(&dispatch.kernel, params, group),

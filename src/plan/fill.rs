@@ -2,29 +2,47 @@
 
 use std::ops::Range;
 
-use super::device::{Device, to_u32};
+use super::device::{Device, FEWEST_PACKS, to_u32};
 use super::layout::blocks;
 use super::{Binding, Dispatch, Dispatches, target_part};
 use crate::element::Element;
 use crate::shader::{FillParams, Kernel, Override, Params, Program};
 use crate::{DType, Error};
 
-/// A dispatch for each part of the output that fits a binding.
+/// A dispatch for each part of the output that fits a binding: of whole packs, and of the words that are left. Those before
+/// them are written once more as far back as a binding may begin.
 pub(super) fn fill(dtype: DType, element: [u32; 2], target: Binding, device: &Device) -> Result<Dispatches, Error> {
-    let [low, high] = element;
-    let group = device.tuning.group;
+    let (words, packs) = (target.bytes / 4, target.bytes / 16);
+    let in_packs = target.bytes.is_multiple_of(16) || packs >= FEWEST_PACKS;
+    let end = if in_packs { packs } else { 0 };
+    let step = device.binding_step(&[4]);
+    let rest = if end * 4 == words { words } else { end * 4 / step * step };
     let mut dispatches = Dispatches::default();
-    for Range { start, end } in blocks(0..target.bytes / 4, device.writable(4, 1)?) {
-        let words = end - start;
-        let share = device.share(words);
-        dispatches.push(Dispatch {
-            kernel: Kernel::new(Program::Fill, dtype, vec![Override::Group(group as u32)], false),
-            params: Params::Fill(FillParams { words: to_u32(words)?, share: to_u32(share)?, low, high }),
-            grid: device.grid(words.div_ceil(share).div_ceil(group), group * share)?,
-            bindings: vec![target_part(target, 4, start, words)],
-        })?;
+    for (packs, range) in [(true, 0..end), (false, rest..words)] {
+        let bytes = if packs { 16 } else { 4 };
+        for part in blocks(range, device.writable(bytes, 1)?) {
+            dispatches.push(fill_part(Program::Fill { packs }, dtype, element, (target, bytes, part), device)?)?;
+        }
     }
     Ok(dispatches)
+}
+
+/// Fills a range of a target's packs or words.
+fn fill_part(
+    program: Program,
+    dtype: DType,
+    [low, high]: [u32; 2],
+    (target, bytes, Range { start, end }): (Binding, u64, Range<u64>),
+    device: &Device,
+) -> Result<Dispatch, Error> {
+    let (len, group) = (end - start, device.tuning.group);
+    let share = device.share(len);
+    Ok(Dispatch {
+        kernel: Kernel::new(program, dtype, vec![Override::Group(group as u32)], device.tuning.int64),
+        params: Params::Fill(FillParams { len: to_u32(len)?, share: to_u32(share)?, low, high }),
+        grid: device.grid(len.div_ceil(share).div_ceil(group), group * share)?,
+        bindings: vec![target_part(target, bytes, start, len)],
+    })
 }
 
 /// The two words that an even and an odd word of an output become when it is filled with an element.

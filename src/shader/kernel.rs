@@ -28,7 +28,10 @@ pub struct Kernel {
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Program {
     /// Writes one element everywhere.
-    Fill,
+    Fill {
+        /// Packs at once, and not words.
+        packs: bool,
+    },
     /// Reduces elements.
     Reduce {
         /// To values or to positions.
@@ -326,7 +329,7 @@ impl Kernel {
                 operands <= u32::BITS && (2..=longest_written_row(self.dtype)).contains(&len.into())
             }
             Program::HardmaxWriteShortRows { len } => (2..=longest_written_row(self.dtype)).contains(&len.into()),
-            Program::Fill
+            Program::Fill { .. }
             | Program::HardmaxWriteColumns { .. }
             | Program::HardmaxWriteRaggedColumns
             | Program::HardmaxWriteRows { .. } => true,
@@ -352,14 +355,16 @@ impl Program {
     pub const fn takes_packs(self) -> bool {
         match self {
             Program::Reduce { access, .. } => !matches!(access, Access::Strided),
-            Program::HardmaxWriteRows { packs } | Program::HardmaxWriteColumns { packs } => packs,
+            Program::Fill { packs } | Program::HardmaxWriteRows { packs } | Program::HardmaxWriteColumns { packs } => {
+                packs
+            }
             Program::HardmaxWriteRaggedColumns
             | Program::HardmaxWriteLines
             | Program::HardmaxWriteShortRows { .. }
             | Program::MaxPacks { .. }
             | Program::MaxShortRows { .. } => true,
             Program::Merge { epilogue, .. } => matches!(epilogue, Epilogue::Ones),
-            Program::Fill | Program::MaxElements { .. } => false,
+            Program::MaxElements { .. } => false,
         }
     }
 }
@@ -399,7 +404,7 @@ impl fmt::Display for Epilogue {
 impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.program {
-            Program::Fill => write!(f, "fill {}", self.dtype)?,
+            Program::Fill { packs } => write!(f, "fill {}{}", self.dtype, if packs { " in packs" } else { "" })?,
             Program::Reduce { operator, access, epilogue, .. } => {
                 write!(f, "{operator} {access} {} -> {epilogue}", self.dtype)?;
             }

@@ -91,7 +91,9 @@ use Role::{Known, Operand, Result, Scratch, Target};
 
 files! {
     GRID = "lib/grid", binds [], overrides [];
-    FILL = "fill", binds [writes(3, Word, Target)], overrides ["GROUP"];
+    FILL = "fill", binds [], overrides ["GROUP"];
+    FILL_WORDS = "lib/fill_words", binds [writes(3, Word, Target)], overrides [];
+    FILL_PACKS = "lib/fill_packs", binds [writes(3, Pack, Target)], overrides [];
 
     F32 = "types/f32", binds [], overrides [];
     F16 = "types/f16", binds [], overrides [];
@@ -268,7 +270,7 @@ impl Kernel {
 
     fn files(&self) -> impl Iterator<Item = &'static File> {
         let own: Vec<Files> = match self.program {
-            Program::Fill => return vec![&[GRID][..], &[FILL]].into_iter().flatten().copied(),
+            Program::Fill { packs } => vec![&[FILL], if packs { &[FILL_PACKS] } else { &[FILL_WORDS] }],
             Program::Reduce { operator, access, team, epilogue } => {
                 let [stores, results] = self.store_files(operator, access, epilogue);
                 let found = found_files(operator, access, self.dtype);
@@ -307,7 +309,8 @@ impl Kernel {
             Program::MaxShortRows { .. } => vec![&[BROADCAST, PACK_PARTS, MAX_STORE, MAX_SHORT_ROWS]],
             Program::MaxElements { .. } => vec![&[BROADCAST, MAX_ELEMENTS]],
         };
-        let [constants, class] = type_files(self.dtype);
+        let of_type = !matches!(self.program, Program::Fill { .. });
+        let [constants, class] = if of_type { type_files(self.dtype) } else { [&[][..], &[]] };
         let common: Vec<Files> = vec![&[GRID], constants, class, self.pack_files()];
         [common, own].concat().into_iter().flatten().copied()
     }

@@ -29,7 +29,7 @@ impl Params {
             Params::Merge(MergeParams { outputs, records, share, slice_len, parts, columns, folds }) => {
                 vec![*outputs, *records, *share, *slice_len, *parts, *columns, *folds]
             }
-            Params::Fill(FillParams { words, share, low, high }) => vec![*words, *share, *low, *high],
+            Params::Fill(FillParams { len, share, low, high }) => vec![*len, *share, *low, *high],
             Params::HardmaxWrite(params) => params.words(),
             Params::Broadcast(params) => params.words(),
         };
@@ -162,9 +162,9 @@ fn padded(words: impl Iterator<Item = u32>, len: usize) -> impl Iterator<Item = 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FillParams {
-    /// Words to write.
-    pub words: u32,
-    /// Words that an invocation writes, one after another.
+    /// Packs or words to write.
+    pub len: u32,
+    /// Those that an invocation writes, one after another.
     pub share: u32,
     /// What even words become.
     pub low: u32,

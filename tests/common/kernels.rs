@@ -27,7 +27,7 @@ const BUNCHES: [(u32, u32); 18] = [
 
 /// Every program that can be named, whether or not it was written.
 pub fn programs() -> Vec<Program> {
-    let mut programs = vec![Program::Fill];
+    let mut programs = [false, true].map(|packs| Program::Fill { packs }).to_vec();
     programs.extend([false, true].map(|packs| Program::HardmaxWriteColumns { packs }));
     programs.extend([Program::HardmaxWriteRaggedColumns, Program::HardmaxWriteLines]);
     programs.extend([false, true].map(|packs| Program::HardmaxWriteRows { packs }));

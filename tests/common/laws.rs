@@ -180,7 +180,7 @@ impl Work {
     /// The invocations that have something to do.
     fn invocations(&self, params: &Params) -> u64 {
         match (self.program, params) {
-            (Program::Fill, Params::Fill(p)) => p.words.div_ceil(p.share).into(),
+            (Program::Fill { .. }, Params::Fill(p)) => p.len.div_ceil(p.share).into(),
             (Program::Reduce { access, epilogue, .. }, Params::Reduction(p)) => {
                 self.reduce_invocations(access, epilogue, p)
             }
@@ -256,7 +256,7 @@ impl Work {
     /// The most loop iterations that one invocation makes, nested loops counted together.
     fn turns(&self, params: &Params) -> u64 {
         match (self.program, params) {
-            (Program::Fill, Params::Fill(p)) => p.share.into(),
+            (Program::Fill { .. }, Params::Fill(p)) => p.share.into(),
             (Program::Reduce { operator, access, epilogue, .. }, Params::Reduction(p)) => {
                 let written =
                     if epilogue == Epilogue::Ones { u64::from(p.reduce_len) / self.pack / self.team + 1 } else { 0 };

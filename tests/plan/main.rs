@@ -185,9 +185,9 @@ fn nothing_to_write_is_nothing_to_dispatch() {
 #[test]
 fn the_maximum_of_nothing_is_a_fill() {
     let op = reduce_max(DType::F16, &[0, 5], &[0]);
-    assert_eq!(programs(&op, &gpu()), [Program::Fill]);
+    assert_eq!(programs(&op, &gpu()), [Program::Fill { packs: false }]);
     let fill = |op: &ReduceMax| match op.plan(&gpu()).unwrap().dispatches[0].params {
-        Params::Fill(fill) => (fill.words, fill.low, fill.high),
+        Params::Fill(fill) => (fill.len, fill.low, fill.high),
         _ => panic!("no fill"),
     };
     assert_eq!(fill(&op), (3, 0xfc00_fc00, 0xfc00_fc00));
@@ -275,7 +275,7 @@ fn what_does_not_fit_a_binding_goes_in_pieces() {
     let window = values(Access::Rows, Epilogue::Record);
     assert_eq!(
         programs(&reduce_max(DType::F32, &[(1 << 18) + 1], &[0]), &small),
-        [Program::Fill, window, window, merged(Operator::ReduceMax, Epilogue::Value)]
+        [Program::Fill { packs: false }, window, window, merged(Operator::ReduceMax, Epilogue::Value)]
     );
     // Slabs of outputs need no partial results.
     assert_eq!(programs(&reduce_max(DType::F32, &[1 << 10, 1 << 9], &[1]), &small), [rows; 3]);
