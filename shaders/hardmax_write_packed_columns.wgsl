@@ -1,4 +1,5 @@
-// The same where rows are whole packs: an invocation writes some rows of a pack of columns, whose winners it looks up once.
+// The same where rows are whole packs: an invocation writes some rows of a pack of columns, whose winners it looks up once, and of
+// few rows of packs side by side, a line.
 import package::{
     BoundPack, GROUP, PACK_ELEMENTS, bound_pack, group_number, ones_at, pack_winners, params, winners,
 };
@@ -12,19 +13,24 @@ fn main(
     @builtin(local_invocation_index) local: u32,
 ) {
     let packs = params.columns / PACK_ELEMENTS; // of a row
+    let across = params.line / PACK_ELEMENTS;
+    let lines = (packs + across - 1u) / across; // of a row
     let parts = (params.slice_len + params.share - 1u) / params.share; // of a slice
     let task = group_number(id, groups) * GROUP + local;
-    let tasks = params.len / (params.slice_len * params.columns) * parts * packs;
+    let tasks = params.len / (params.slice_len * params.columns) * parts * lines;
     if (max(arrayLength(&values), arrayLength(&winners)) == 0u || task >= tasks) { // see grid.wgsl
         return;
     }
-    let part = task / packs; // of all slices
-    let pack = task - part * packs;
+    let part = task / lines; // of all slices
     let block = part / parts;
     let first = (part - block * parts) * params.share;
     let last = min(first + params.share, params.slice_len);
-    let own = pack_winners(block * params.columns + pack * PACK_ELEMENTS);
-    for (var position = first; position < last; position++) {
-        values[(block * params.slice_len + position) * packs + pack] = bound_pack(ones_at(own, position));
+    let first_pack = (task - part * lines) * across;
+    let last_pack = min(first_pack + across, packs);
+    for (var pack = first_pack; pack < last_pack; pack++) {
+        let own = pack_winners(block * params.columns + pack * PACK_ELEMENTS);
+        for (var position = first; position < last; position++) {
+            values[(block * params.slice_len + position) * packs + pack] = bound_pack(ones_at(own, position));
+        }
     }
 }

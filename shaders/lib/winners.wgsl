@@ -9,7 +9,7 @@ struct Params {
     columns: u32,
     slice_len: u32,
     share: u32,   // packs, or units, that an invocation writes
-    line: u32,    // elements of a line: some rows
+    line: u32,    // elements of a line: some rows, or packs side by side
     column: u32,  // of the first element
     position: u32,
     first_winner: u32, // the window's, counted from the first element's block on

@@ -373,33 +373,36 @@ impl Work {
         ensure(len > 0 && columns > 0 && slice_len > 0 && share > 0, || {
             format!("{len} elements of {columns} slices of {slice_len}, {share} in turn: more than 0 expected")
         })?;
-        ensure(line > 0 && line.is_multiple_of(columns), || {
-            format!("lines of {line} elements: whole rows of {columns} expected")
-        })?;
         // Elements from the first row's first column on, and rows from the first slice's beginning on.
         let [position, column] = [params.position, params.column].map(u64::from);
         countable((column + len).max(position + (column + len).div_ceil(columns)))?;
+        let pack = kernel.dtype.pack_elements();
+        let of_packs = || format!("lines of {line} elements: whole packs of {pack} expected");
         if kernel.program == (Program::HardmaxWriteColumns { packs: true }) {
-            let packs = len / slice_len.saturating_mul(columns) * (columns / kernel.dtype.pack_elements());
-            let tasks = packs.saturating_mul(slice_len.div_ceil(share));
-            return Ok(Work { groups: tasks.div_ceil(group.invocations), turns: share.min(slice_len) });
+            ensure(line > 0 && line.is_multiple_of(pack), of_packs)?;
+            let lines = len / slice_len.saturating_mul(columns) * columns.div_ceil(line);
+            let tasks = lines.saturating_mul(slice_len.div_ceil(share));
+            let turns = (line / pack).saturating_mul(1 + share.min(slice_len));
+            return Ok(Work { groups: tasks.div_ceil(group.invocations), turns });
         }
         if kernel.program == Program::HardmaxWriteRaggedColumns {
-            return Ok(Work::shared(len / kernel.dtype.pack_elements(), share, 1, group));
+            return Ok(Work::shared(len / pack, share, 1, group));
         }
         if kernel.program == Program::HardmaxWriteLines {
-            let pack = kernel.dtype.pack_elements();
-            ensure(line.is_multiple_of(pack), || format!("lines of {line} elements: whole packs of {pack} expected"))?;
+            ensure(line > 0 && line.is_multiple_of(columns), || {
+                format!("lines of {line} elements: whole rows of {columns} expected")
+            })?;
+            ensure(line.is_multiple_of(pack), of_packs)?;
             let rows = len.div_ceil(columns) + line / columns + position + slice_len;
             countable(rows.max(len + line + columns + pack))?;
             let tasks = len.div_ceil(line).div_ceil(share).saturating_mul(line / pack);
             return Ok(Work { groups: tasks.div_ceil(group.invocations), turns: share.saturating_mul(2) });
         }
         if let Program::HardmaxWriteShortRows { len: row } = kernel.program {
-            return Ok(Work::shared(len / (kernel.dtype.pack_elements() * u64::from(row)), share, 1, group));
+            return Ok(Work::shared(len / (pack * u64::from(row)), share, 1, group));
         }
         let packs = kernel.program == Program::HardmaxWriteRows { packs: true };
-        let write_len = if packs { kernel.dtype.pack_elements() } else { kernel.dtype.lanes() };
+        let write_len = if packs { pack } else { kernel.dtype.lanes() };
         Ok(Work::shared(
             len.div_ceil(write_len),
             share,

@@ -101,6 +101,12 @@ impl Device {
         }
     }
 
+    /// The packs side by side that it writes of so few rows, since to find them costs as much as to write some; not where
+    /// neighbours are to write what lies side by side.
+    pub fn packs_of_few_rows(&self, rows: u64) -> u64 {
+        if self.spreads() { 1 } else { (32 / rows.max(1)).clamp(1, 8) }
+    }
+
     /// The tasks that an invocation cannot but take if there are so many in all.
     pub fn needed_share(&self, tasks: u64) -> u64 {
         tasks.div_ceil(self.max_invocations)

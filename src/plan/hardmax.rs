@@ -62,8 +62,8 @@ struct Writer {
     write_len: u64,
     /// The elements of the part.
     len: u64,
-    /// The rows of a line.
-    line_rows: u64,
+    /// The elements of a line.
+    line: u64,
 }
 
 /// The output as blocks of `slice_len` rows of `columns` elements.
@@ -142,11 +142,18 @@ impl Output {
         if self.columns == 1 || !self.columns.is_multiple_of(pack) {
             return Ok(None);
         }
-        let writer = self.part(first, Program::HardmaxWriteColumns { packs: true }, pack, pack, device)?;
+        let mut writer = self.part(first, Program::HardmaxWriteColumns { packs: true }, pack, pack, device)?;
+        writer.line = pack * device.packs_of_few_rows(self.rows_of_packs(device));
         let (_, tasks) = self.tasks(&writer, device);
         let countable = tasks <= device.max_invocations && writer.len <= u64::from(u32::MAX) / 2;
         let all = writer.len == self.len && self.winners(first, writer.len, device).len() == 1;
         Ok((all && countable).then_some(writer))
+    }
+
+    /// The rows of a pack of columns that an invocation writes.
+    fn rows_of_packs(&self, device: &Device) -> u64 {
+        let row_bytes = self.columns.saturating_mul(self.dtype.bytes());
+        device.share_of_rows(self.len / self.dtype.pack_elements(), row_bytes).min(self.slice_len)
     }
 
     /// Lines of whole packs, if 32 bits count their rows and no pack has elements of more than two blocks. They are for rows
@@ -162,12 +169,13 @@ impl Output {
         let step = device.binding_step(&[self.dtype.bytes()]);
         let mut writer = self.part(first, Program::HardmaxWriteLines, pack, step, device)?;
         let of_many_packs = (32 * pack).div_ceil(columns).min(slice_len / 12);
-        writer.line_rows = of_many_packs.div_ceil(period).max(1) * period;
+        let line_rows = of_many_packs.div_ceil(period).max(1) * period;
+        writer.line = columns * line_rows;
         let of_two_blocks = slice_len > (pack - 1).div_ceil(columns);
-        let rows = first / columns % slice_len + writer.len.div_ceil(columns) + writer.line_rows + slice_len;
-        let elements = writer.len + columns * (writer.line_rows + 1) + pack;
+        let rows = first / columns % slice_len + writer.len.div_ceil(columns) + line_rows + slice_len;
+        let elements = writer.len + writer.line + columns + pack;
         let countable = rows.max(elements) <= u32::MAX.into();
-        let writable = columns * writer.line_rows / pack <= device.max_invocations;
+        let writable = writer.line / pack <= device.max_invocations;
         let pays = self.pays_in_one(first, &writer, device);
         Ok((of_two_blocks && countable && writable && pays).then_some(writer))
     }
@@ -191,7 +199,7 @@ impl Output {
     fn part(&self, first: u64, program: Program, write_len: u64, step: u64, device: &Device) -> Result<Writer, Error> {
         let most = self.most(first, write_len, device)?;
         let all = first + most == self.len && (step == 1 || most.is_multiple_of(write_len));
-        Ok(Writer { program, write_len, len: if all { most } else { most / step * step }, line_rows: 1 })
+        Ok(Writer { program, write_len, len: if all { most } else { most / step * step }, line: self.columns })
     }
 
     /// Whether it does without another dispatch for what is left, or writes enough for two.
@@ -227,7 +235,7 @@ impl Output {
         device: &Device,
     ) -> Result<Dispatch, Error> {
         let Output { dtype, slice_len, columns, target, .. } = *self;
-        let Writer { program, write_len, len, line_rows } = writer;
+        let Writer { program, write_len, len, line } = writer;
         let row = first / columns;
         let (block, position) = (row / slice_len, row % slice_len);
         to_u32(len + columns)?; // the shader counts on from the first column
@@ -243,7 +251,7 @@ impl Output {
                 columns: to_u32(columns)?,
                 slice_len: to_u32(slice_len)?,
                 share: to_u32(share)?,
-                line: to_u32(columns * line_rows)?,
+                line: to_u32(line)?,
                 column: to_u32(first % columns)?,
                 position: to_u32(position)?,
                 // Counted from the first block's first winner on, which may lie before the window or after its begin.
@@ -257,19 +265,19 @@ impl Output {
 
     /// What an invocation writes, of rows, of lines or of all that is written at once, and the invocations that there are to do it.
     fn tasks(&self, writer: &Writer, device: &Device) -> (u64, u64) {
-        let Writer { program, write_len, len, line_rows } = *writer;
+        let Writer { program, write_len, len, line } = *writer;
         let writes = len.div_ceil(write_len);
-        let line = self.columns * line_rows;
-        let share_of_rows = device.share_of_rows(writes, line.saturating_mul(self.dtype.bytes()));
         match program {
             Program::HardmaxWriteColumns { packs: true } => {
-                let share = share_of_rows.min(self.slice_len);
-                (share, len / self.slice_len / write_len * self.slice_len.div_ceil(share))
+                let share = self.rows_of_packs(device);
+                let lines = len / self.slice_len / self.columns * self.columns.div_ceil(line);
+                (share, lines * self.slice_len.div_ceil(share))
             }
             Program::HardmaxWriteLines => {
                 let (lines, packs) = (len.div_ceil(line), line / write_len);
                 let needed = lines.div_ceil(device.max_invocations / packs);
-                let share = share_of_rows.min(lines).max(needed);
+                let share =
+                    device.share_of_rows(writes, line.saturating_mul(self.dtype.bytes())).min(lines).max(needed);
                 (share, lines.div_ceil(share) * packs)
             }
             _ => {

@@ -184,7 +184,8 @@ pub struct HardmaxWriteParams {
     pub slice_len: u32,
     /// Packs, or output units, that an invocation writes.
     pub share: u32,
-    /// Elements of a line: some rows, of which an invocation writes a pack, and of the next one as well.
+    /// Elements of a line: some rows, of which an invocation writes a pack, and of the next one as well; of packed columns the
+    /// packs side by side that it writes.
     pub line: u32,
     /// The column of the first element.
     pub column: u32,

@@ -190,7 +190,7 @@ impl Work {
             (Program::Merge { .. }, Params::Merge(p)) => self.task_invocations(p.outputs.into(), p.share),
             (Program::HardmaxWriteColumns { packs: true }, Params::HardmaxWrite(p)) => {
                 let blocks = p.len / p.columns / p.slice_len;
-                u64::from(blocks * p.slice_len.div_ceil(p.share)) * u64::from(p.columns) / self.pack
+                u64::from(blocks * p.slice_len.div_ceil(p.share)) * u64::from(p.columns.div_ceil(p.line))
             }
             (Program::HardmaxWriteColumns { packs: false }, Params::HardmaxWrite(p)) => {
                 u64::from(p.len).div_ceil(self.lanes).div_ceil(p.share.into())
@@ -263,7 +263,9 @@ impl Work {
                 self.reduce_turns(operator, access, p) + written
             }
             (Program::Merge { .. }, Params::Merge(p)) => self.merge_turns(p),
-            (Program::HardmaxWriteColumns { packs: true }, Params::HardmaxWrite(p)) => u64::from(p.share),
+            (Program::HardmaxWriteColumns { packs: true }, Params::HardmaxWrite(p)) => {
+                u64::from(p.line) / self.pack * (1 + u64::from(p.share))
+            }
             (Program::HardmaxWriteColumns { packs: false }, Params::HardmaxWrite(p)) => {
                 u64::from(p.share) * (1 + self.lanes)
             }
