@@ -17,12 +17,12 @@ fn main(
     let lines = (packs + across - 1u) / across; // of a row
     let parts = (params.slice_len + params.share - 1u) / params.share; // of a slice
     let task = group_number(id, groups) * GROUP + local;
-    let tasks = params.len / (params.slice_len * params.columns) * parts * lines;
-    if (max(arrayLength(&values), arrayLength(&winners)) == 0u || task >= tasks) { // see grid.wgsl
-        return;
-    }
     let part = task / lines; // of all slices
     let block = part / parts;
+    let outside = block * params.slice_len * params.columns >= params.len;
+    if (max(arrayLength(&values), arrayLength(&winners)) == 0u || outside) { // see grid.wgsl
+        return;
+    }
     let first = (part - block * parts) * params.share;
     let last = min(first + params.share, params.slice_len);
     let first_pack = (task - part * lines) * across;

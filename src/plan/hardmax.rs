@@ -244,6 +244,7 @@ impl Output {
         let int64 = device.tuning.int64 && !ragged; // words of packs are written by themselves
         let group = device.tuning.group;
         let (share, tasks) = self.tasks(&writer, device);
+        let side_by_side = if program == (Program::HardmaxWriteColumns { packs: true }) { line } else { 0 };
         Ok(Dispatch {
             kernel: Kernel::new(program, dtype, overrides, int64),
             params: Params::HardmaxWrite(HardmaxWriteParams {
@@ -258,7 +259,7 @@ impl Output {
                 first_winner: (winners.offset_bytes / 4).wrapping_sub(block * columns) as u32,
                 winners: to_u32(winners.bytes / 4)?,
             }),
-            grid: device.grid(tasks.div_ceil(group), group * share * write_len)?,
+            grid: device.grid(tasks.div_ceil(group), group * share * write_len.max(side_by_side))?,
             bindings: vec![winners, target_part(target, dtype.bytes(), first, len)],
         })
     }

@@ -88,7 +88,7 @@ const LAWS: [Law; 3] = [
                       rows that end within packs have their ends",
                 known: &[
                     ("max_packs", "vega20", 29, 317),
-                    ("max_packs", "navi21", 29, 319),
+                    ("max_packs", "navi21", 29, 318),
                     ("max_packs", "gfx1100", 30, 320),
                 ],
             },
