@@ -4,7 +4,8 @@ import package::{fill, group_number};
 override GROUP: u32 = 64u;
 
 struct Params {
-    len: u32, // packs or words to write
+    first: u32, // the first pack or word to write
+    len: u32, // how many there are with those before it
     share: u32, // those that an invocation writes, one after another
     low: u32, // the element, repeated to fill a word; its two words where it has 64 bits
     high: u32,
@@ -18,7 +19,7 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    let first = (group_number(id, groups) * GROUP + local) * params.share;
+    let first = params.first + (group_number(id, groups) * GROUP + local) * params.share;
     let end = min(first + params.share, params.len);
     for (var i = first; i < end; i++) {
         fill(i);

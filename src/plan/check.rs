@@ -269,7 +269,8 @@ impl Work {
         match &dispatch.params {
             Params::Fill(params) => {
                 ensure(params.share > 0, || "0 packs or words in turn: more than 0 expected".to_string())?;
-                Ok(Work::shared(params.len.into(), params.share.into(), 1, group))
+                let writes = params.len.saturating_sub(params.first);
+                Ok(Work::shared(writes.into(), params.share.into(), 1, group))
             }
             Params::Reduction(params) => Work::of_reduction(&dispatch.kernel, params, group),
             Params::Merge(params) => Work::of_merge(&dispatch.kernel, params, group),

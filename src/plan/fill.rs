@@ -9,25 +9,23 @@ use crate::element::Element;
 use crate::shader::{FillParams, Kernel, Override, Params, Program};
 use crate::{DType, Error};
 
-/// A dispatch for each part of the output that fits a binding: of whole packs, and of the words that are left. Those before
-/// them are written once more as far back as a binding may begin.
+/// A dispatch for each part of the output that fits a binding: of whole packs, and of the words that are left.
 pub(super) fn fill(dtype: DType, element: [u32; 2], target: Binding, device: &Device) -> Result<Dispatches, Error> {
     let (words, packs) = (target.bytes / 4, target.bytes / 16);
     let in_packs = target.bytes.is_multiple_of(16) || packs >= FEWEST_PACKS;
-    let end = if in_packs { packs } else { 0 };
-    let step = device.binding_step(&[4]);
-    let rest = if end * 4 == words { words } else { end * 4 / step * step };
+    let packs = if in_packs { packs } else { 0 };
     let mut dispatches = Dispatches::default();
-    for (packs, range) in [(true, 0..end), (false, rest..words)] {
-        let bytes = if packs { 16 } else { 4 };
+    for (program, bytes, range) in
+        [(Program::Fill { packs: true }, 16, 0..packs), (Program::Fill { packs: false }, 4, packs * 4..words)]
+    {
         for part in blocks(range, device.writable(bytes, 1)?) {
-            dispatches.push(fill_part(Program::Fill { packs }, dtype, element, (target, bytes, part), device)?)?;
+            dispatches.push(fill_part(program, dtype, element, (target, bytes, part), device)?)?;
         }
     }
     Ok(dispatches)
 }
 
-/// Fills a range of a target's packs or words.
+/// Fills a range of a target's packs or words, which are bound from where a binding may begin.
 fn fill_part(
     program: Program,
     dtype: DType,
@@ -35,13 +33,14 @@ fn fill_part(
     (target, bytes, Range { start, end }): (Binding, u64, Range<u64>),
     device: &Device,
 ) -> Result<Dispatch, Error> {
-    let (len, group) = (end - start, device.tuning.group);
-    let share = device.share(len);
+    let (first, group) = (start % device.binding_step(&[bytes]), device.tuning.group);
+    let share = device.share(end - start);
+    let len = first + end - start;
     Ok(Dispatch {
         kernel: Kernel::new(program, dtype, vec![Override::Group(group as u32)], device.tuning.int64),
-        params: Params::Fill(FillParams { len: to_u32(len)?, share: to_u32(share)?, low, high }),
-        grid: device.grid(len.div_ceil(share).div_ceil(group), group * share)?,
-        bindings: vec![target_part(target, bytes, start, len)],
+        params: Params::Fill(FillParams { first: to_u32(first)?, len: to_u32(len)?, share: to_u32(share)?, low, high }),
+        grid: device.grid((end - start).div_ceil(share).div_ceil(group), group * share)?,
+        bindings: vec![target_part(target, bytes, start - first, len)],
     })
 }
 

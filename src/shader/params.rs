@@ -29,7 +29,7 @@ impl Params {
             Params::Merge(MergeParams { outputs, records, share, slice_len, parts, columns, folds }) => {
                 vec![*outputs, *records, *share, *slice_len, *parts, *columns, *folds]
             }
-            Params::Fill(FillParams { len, share, low, high }) => vec![*len, *share, *low, *high],
+            Params::Fill(FillParams { first, len, share, low, high }) => vec![*first, *len, *share, *low, *high],
             Params::HardmaxWrite(params) => params.words(),
             Params::Broadcast(params) => params.words(),
         };
@@ -162,7 +162,9 @@ fn padded(words: impl Iterator<Item = u32>, len: usize) -> impl Iterator<Item = 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FillParams {
-    /// Packs or words to write.
+    /// The first pack or word to write.
+    pub first: u32,
+    /// How many there are with those before it.
     pub len: u32,
     /// Those that an invocation writes, one after another.
     pub share: u32,

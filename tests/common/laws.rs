@@ -180,7 +180,7 @@ impl Work {
     /// The invocations that have something to do.
     fn invocations(&self, params: &Params) -> u64 {
         match (self.program, params) {
-            (Program::Fill { .. }, Params::Fill(p)) => p.len.div_ceil(p.share).into(),
+            (Program::Fill { .. }, Params::Fill(p)) => (p.len - p.first).div_ceil(p.share).into(),
             (Program::Reduce { access, epilogue, .. }, Params::Reduction(p)) => {
                 self.reduce_invocations(access, epilogue, p)
             }

@@ -261,8 +261,8 @@ fn parameters_lie_where_the_shaders_look() {
         Params::Merge(MergeParams { outputs: 1, records: 2, share: 3, slice_len: 4, parts: 5, columns: 6, folds: 7 });
     let program = Program::Merge { operator: Operator::ArgMax, team: true, epilogue: Epilogue::Both };
     check_params(program, &merge, "outputs 1 records 2 share 3 slice_len 4 parts 5 columns 6 folds 7");
-    let fill = Params::Fill(FillParams { len: 1, share: 2, low: 3, high: 4 });
-    check_params(Program::Fill { packs: true }, &fill, "len 1 share 2 low 3 high 4");
+    let fill = Params::Fill(FillParams { first: 1, len: 2, share: 3, low: 4, high: 5 });
+    check_params(Program::Fill { packs: true }, &fill, "first 1 len 2 share 3 low 4 high 5");
     let write = Params::HardmaxWrite(HardmaxWriteParams {
         len: 1,
         columns: 2,
