@@ -144,8 +144,10 @@ impl Output {
         }
         let mut writer = self.part(first, Program::HardmaxWriteColumns { packs: true }, pack, pack, device)?;
         writer.line = pack * device.packs_of_few_rows(self.rows_of_packs(device));
-        let (_, tasks) = self.tasks(&writer, device);
-        let countable = tasks <= device.max_invocations && writer.len <= u64::from(u32::MAX) / 2;
+        let (share, tasks) = self.tasks(&writer, device);
+        // Rows and packs that are no one's are counted, too.
+        let counted = tasks.saturating_mul(share * writer.line);
+        let countable = tasks <= device.max_invocations && counted <= u64::from(u32::MAX) / 2;
         let all = writer.len == self.len && self.winners(first, writer.len, device).len() == 1;
         Ok((all && countable).then_some(writer))
     }
