@@ -424,10 +424,12 @@ impl Work {
         ensure(around.saturating_mul(row_len) == len, || {
             format!("{len} elements in {around} rows of {row_len}: as many expected")
         })?;
+        if let Program::MaxPacks { .. } = kernel.program {
+            return Work::of_packs(kernel, params, group);
+        }
         let (pack, lanes, dims) = (kernel.dtype.pack_elements(), kernel.dtype.lanes(), params.sizes.len() as u64);
         // The elements that are written at once, those of a stretch, and the turns that it takes to begin one.
         let (write_len, stretch, begun) = match kernel.program {
-            Program::MaxPacks { .. } => (pack, row_len, 2 * dims + 2), // a pack at its end takes the next row, too
             Program::MaxShortRows { len: row, .. } => {
                 let rows = params.sizes.first().map_or(0, |&size| u64::from(size)).max(pack);
                 (pack * u64::from(row), u64::from(row) * rows, dims + 1)
@@ -438,28 +440,26 @@ impl Work {
             Program::MaxElements { .. } => (begin + len).div_ceil(lanes).saturating_sub(first),
             _ => len / write_len,
         };
-        if kernel.overrides.contains(&Override::Spread) {
-            let row_len = row_len.max(pack);
-            let parts = len.div_ceil(row_len).saturating_mul((row_len / pack).div_ceil(SPREAD_PACKS));
-            countable(len + row_len - 1)?;
-            return Ok(Work { groups: parts.div_ceil(group.invocations), turns: begun + SPREAD_PACKS });
-        }
-        if let Program::MaxPacks { .. } = kernel.program {
-            return Ok(Work::of_rows(params, pack, begun, group));
-        }
         let own = share.min(units);
         let stretches = own.saturating_mul(write_len) / stretch + 2;
         Ok(Work { turns: own.saturating_add(stretches * begun), ..Work::shared(units, share, 1, group) })
     }
 
     /// Some rows of packs, or a part of one.
-    fn of_rows(params: &BroadcastParams, pack: u64, begun: u64, group: &Group) -> Work {
-        let [len, share, row_len] = [params.len, params.share, params.row_len.max(pack as u32)].map(u64::from);
+    fn of_packs(kernel: &Kernel, params: &BroadcastParams, group: &Group) -> Result<Work, Error> {
+        let (pack, dims) = (kernel.dtype.pack_elements(), params.sizes.len() as u64);
+        let [len, share, row_len] = [params.len, params.share, params.row_len].map(u64::from);
+        let row_len = row_len.max(pack);
+        countable(len + row_len - 1)?;
         let (rows, row_packs) = (len.div_ceil(row_len), row_len / pack);
-        let own_rows = (share / row_packs).max(1);
+        let (share, own_rows) = match kernel.overrides.contains(&Override::Spread) {
+            true => (SPREAD_PACKS, 1),
+            false => (share, (share / row_packs).max(1)),
+        };
         let tasks = rows.div_ceil(own_rows).saturating_mul(row_packs.div_ceil(share));
+        let begun = 2 * dims + 2; // a pack at a row's end takes the next row, too
         let turns = own_rows.min(rows).saturating_mul(begun + share.min(row_packs));
-        Work { groups: tasks.div_ceil(group.invocations), turns }
+        Ok(Work { groups: tasks.div_ceil(group.invocations), turns })
     }
 }
 

@@ -143,7 +143,8 @@ impl Output {
             return Ok(None);
         }
         let mut writer = self.part(first, Program::HardmaxWriteColumns { packs: true }, pack, pack, device)?;
-        writer.line = pack * device.packs_of_few_rows(self.rows_of_packs(device));
+        writer.write_len = pack * device.packs_of_few_rows(self.rows_of_packs(device));
+        writer.line = writer.write_len;
         let (share, tasks) = self.tasks(&writer, device);
         // Rows and packs that are no one's are counted, too.
         let counted = tasks.saturating_mul(share * writer.line);
@@ -246,7 +247,6 @@ impl Output {
         let int64 = device.tuning.int64 && !ragged; // words of packs are written by themselves
         let group = device.tuning.group;
         let (share, tasks) = self.tasks(&writer, device);
-        let side_by_side = if program == (Program::HardmaxWriteColumns { packs: true }) { line } else { 0 };
         Ok(Dispatch {
             kernel: Kernel::new(program, dtype, overrides, int64),
             params: Params::HardmaxWrite(HardmaxWriteParams {
@@ -261,7 +261,7 @@ impl Output {
                 first_winner: (winners.offset_bytes / 4).wrapping_sub(block * columns) as u32,
                 winners: to_u32(winners.bytes / 4)?,
             }),
-            grid: device.grid(tasks.div_ceil(group), group * share * write_len.max(side_by_side))?,
+            grid: device.grid(tasks.div_ceil(group), group * share * write_len)?,
             bindings: vec![winners, target_part(target, dtype.bytes(), first, len)],
         })
     }

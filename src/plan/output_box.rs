@@ -188,6 +188,8 @@ fn mask(forms: &[Form], is_so: impl Fn(&Form) -> bool) -> u32 {
 struct Writer {
     program: Program,
     write_len: u64,
+    /// How packs of rows are shared out; others are, one after another.
+    tasks: Option<Tasks>,
 }
 
 /// What an invocation writes, and the invocations that there are to do it.
@@ -195,6 +197,8 @@ struct Writer {
 struct Tasks {
     share: u64,
     invocations: u64,
+    /// Whether neighbours write side by side.
+    spread: bool,
 }
 
 /// The loop iterations of an invocation.
@@ -268,7 +272,7 @@ impl OutputBox<'_> {
         let units = (self.begin + self.len).div_ceil(lanes);
         let elements = |first| {
             let program = Program::MaxElements { operands: reads.len() as u32 };
-            self.dispatch(Writer { program, write_len: lanes }, reads, continues, first..units)
+            self.dispatch(Writer { program, write_len: lanes, tasks: None }, reads, continues, first..units)
         };
         let Some(bulk) = self.bulk(reads) else {
             return Ok(Dispatches(vec![elements(self.begin / lanes)?]));
@@ -302,8 +306,9 @@ impl OutputBox<'_> {
         let room = bindings <= self.device.limits.max_storage_bindings && !self.device.limits.shared_buffers;
         let pairs = shifted & !splats != 0 && room && self.device.has_wide_loads();
         let program = Program::MaxPacks { operands: reads.len() as u32, splats, shifted, pairs };
-        let tasks = self.spread_parts(program).or_else(|| self.row_tasks(program, reads.len() as u64));
-        tasks.is_some().then_some(Writer { program, write_len: pack })
+        let writer = Writer { program, write_len: pack, tasks: None };
+        let tasks = self.spread_parts().or_else(|| self.row_tasks(writer, reads.len() as u64))?;
+        Some(Writer { tasks: Some(tasks), ..writer })
     }
 
     /// Bunches of rows, where they lie in one piece, and there are enough to keep the device busy.
@@ -323,21 +328,18 @@ impl OutputBox<'_> {
             of_columns: mask(&forms, |form| form.row_after_row),
             shifted: mask(&forms, |form| form.shifted),
         };
-        Some(Writer { program, write_len: pack * len })
+        Some(Writer { program, write_len: pack * len, tasks: None })
     }
 
     /// Writes these packs, or output units.
     fn dispatch(&self, writer: Writer, reads: &[Read], continues: bool, writes: Range<u64>) -> Result<Dispatch, Error> {
         let (device, group) = (self.device, self.device.tuning.group);
         let count = writes.end - writes.start;
-        let Writer { program, write_len } = writer;
-        let spread = self.spread_parts(program);
-        let operands = reads.len() as u64;
-        let Tasks { share, invocations } = match spread.or_else(|| self.row_tasks(program, operands)) {
+        let Writer { program, write_len, tasks } = writer;
+        let Tasks { share, invocations, spread } = match tasks {
             Some(tasks) => tasks,
-            None => self.shares(writer, operands, count)?,
+            None => self.shares(writer, reads.len() as u64, count)?,
         };
-        let spread = spread.is_some();
         let ragged = matches!(program, Program::MaxPacks { .. }) && self.rows.are_ragged(write_len);
         let overrides = [
             Some(Override::Group(group as u32)),
@@ -375,20 +377,19 @@ impl OutputBox<'_> {
     }
 
     /// Parts of four packs, where devices like neighbours to read side by side.
-    fn spread_parts(&self, program: Program) -> Option<Tasks> {
+    fn spread_parts(&self) -> Option<Tasks> {
         let row_packs = self.rows.row_len() / self.dtype.pack_elements();
-        let parts = self.rows.count() * row_packs.div_ceil(SPREAD_PACKS);
-        let spreads = self.device.spreads() && matches!(program, Program::MaxPacks { .. });
-        (spreads && parts <= self.device.max_invocations).then_some(Tasks { share: SPREAD_PACKS, invocations: parts })
+        let invocations = self.rows.count() * row_packs.div_ceil(SPREAD_PACKS);
+        let spreads = self.device.spreads() && invocations <= self.device.max_invocations;
+        spreads.then_some(Tasks { share: SPREAD_PACKS, invocations, spread: true })
     }
 
     /// Whole rows of packs, or parts of a row that are as long as one another: invocations that run in lockstep all wait for the
     /// one with most to do. Nothing where there are too many.
-    fn row_tasks(&self, program: Program, operands: u64) -> Option<Tasks> {
-        let Program::MaxPacks { .. } = program else { return None };
-        let pack = self.dtype.pack_elements();
+    fn row_tasks(&self, writer: Writer, operands: u64) -> Option<Tasks> {
+        let pack = writer.write_len;
         let row_packs = (self.rows.row_len() / pack).max(1);
-        let (turns, stretch) = self.turns(Writer { program, write_len: pack }, operands);
+        let (turns, stretch) = self.turns(writer, operands);
         let limit = turns.max_writes(stretch);
         let wanted = self.device.share(self.len / pack).min(limit);
         let nearest = |packs: u64, of: u64| ((packs + of / 2) / of).max(1);
@@ -396,7 +397,7 @@ impl OutputBox<'_> {
         [share.min(limit), limit].into_iter().find_map(|share| {
             let own_rows = (share / row_packs).max(1);
             let invocations = self.rows.count().div_ceil(own_rows) * row_packs.div_ceil(share);
-            (invocations <= self.device.max_invocations).then_some(Tasks { share, invocations })
+            (invocations <= self.device.max_invocations).then_some(Tasks { share, invocations, spread: false })
         })
     }
 
@@ -408,11 +409,11 @@ impl OutputBox<'_> {
             return Err(Error::TooLarge { what: "writes of one invocation", given: needed, limit });
         }
         let share = self.device.share(writes).min(limit);
-        Ok(Tasks { share, invocations: writes.div_ceil(share) })
+        Ok(Tasks { share, invocations: writes.div_ceil(share), spread: false })
     }
 
     /// What an invocation takes, and the elements for which it finds the addresses once.
-    fn turns(&self, Writer { program, write_len }: Writer, operands: u64) -> (Turns, u64) {
+    fn turns(&self, Writer { program, write_len, .. }: Writer, operands: u64) -> (Turns, u64) {
         let (sizes, lanes) = (&self.rows.sizes, self.dtype.lanes());
         let row = Turns::of_row(operands, sizes.len() as u64 - 1);
         match program {

@@ -211,7 +211,7 @@ impl Kernel {
         let generated = match self.program {
             Program::Reduce { operator, access: Access::ShortRows { len, rows }, epilogue, .. } => {
                 let bunches = Bunches { dtype: self.dtype, operator, epilogue, len: len.into(), rows: rows.into() };
-                let pairs = self.overrides.contains(&Override::Pairs);
+                let pairs = self.has(Override::Pairs);
                 if bunches.are_valid() { bunches.text(pairs) } else { String::new() }
             }
             Program::HardmaxWriteShortRows { len } => {
@@ -266,6 +266,10 @@ impl Kernel {
     /// Whether the shader has an `override` declaration of that name.
     pub fn declares(&self, own: Override) -> bool {
         self.files().any(|file| file.overrides.contains(&own.name()))
+    }
+
+    fn has(&self, own: Override) -> bool {
+        self.overrides.contains(&own)
     }
 
     fn files(&self) -> impl Iterator<Item = &'static File> {
@@ -348,16 +352,15 @@ impl Kernel {
     /// Kernels of columns and of short rows have their own entry points, and these no teams. What a kernel of columns does not
     /// do is not in its text: compilers make one function of all, and of what they drop in the end, too.
     fn main_files(&self, access: Access, team: bool, epilogue: Epilogue) -> Files {
-        let has = |own: Override| self.overrides.contains(&own);
         match (access, team) {
             (Access::Columns, true) => &[MAIN_COLUMNS_TEAM],
-            (Access::Columns, false) => match (has(Override::Wide), has(Override::Ragged)) {
+            (Access::Columns, false) => match (self.has(Override::Wide), self.has(Override::Ragged)) {
                 (false, false) => &[MAIN_COLUMNS, COLUMN_PACKS, COLUMNS_ALIGNED],
                 (false, true) => &[MAIN_COLUMNS, COLUMN_PACKS, COLUMNS_RAGGED],
                 (true, false) => &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMNS_ALIGNED, COLUMN_BLOCKS_ALIGNED],
                 (true, true) => &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMNS_RAGGED, COLUMN_BLOCKS_RAGGED],
             },
-            (Access::ShortRows { .. }, _) if has(Override::Pairs) => &[BUNCH_PAIRS, UNIT],
+            (Access::ShortRows { .. }, _) if self.has(Override::Pairs) => &[BUNCH_PAIRS, UNIT],
             (Access::ShortRows { .. }, _) => &[BUNCH_PACKS, UNIT],
             (_, false) => &[MAIN_SOLO, UNIT],
             (_, true) if epilogue == Epilogue::Ones => &[TEAM, MAIN_ONES],
@@ -369,9 +372,8 @@ impl Kernel {
     /// those of 32-bit types from four packs side by side: lavapipe is faster word by word.
     fn store_files(&self, operator: Operator, access: Access, epilogue: Epilogue) -> [Files; 2] {
         let columns = access == Access::Columns;
-        let has = |own: Override| self.overrides.contains(&own);
-        let packs = columns && !has(Override::Ragged);
-        let positions = self.dtype.bytes() < 4 || self.dtype.bytes() == 4 && !has(Override::Wide);
+        let packs = columns && !self.has(Override::Ragged);
+        let positions = self.dtype.bytes() < 4 || self.dtype.bytes() == 4 && !self.has(Override::Wide);
         match epilogue {
             Epilogue::Value if packs => [&[STORE_VALUE_PACKS], &[]],
             Epilogue::Index if packs && positions => [&[STORE_INDEX_PACKS], &[]],
