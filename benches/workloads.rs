@@ -4,7 +4,7 @@
 //! ```text
 //! cargo bench --bench workloads -- [--workloads FILE] [--adapter NAME] [--only NAME]... [--scale F] [--seconds S]
 //!                                  [--json FILE] [--table workloads|sizes|orders|neighbours|ceilings]
-//!                                  [--limits JSON] [--rotate MIB]
+//!                                  [--limits JSON]... [--rotate MIB]
 //! ```
 //!
 //! `--table sizes` times one maximum (and its position) of 1 MiB to 1 GiB, or to what one buffer holds: time should grow
@@ -14,12 +14,13 @@
 //! for a copy, and what one, two and three dispatches cost that wait for one another.
 //!
 //! `--limits` says what of the device's limits is otherwise, such as `'{"shared_buffers": true}'` or
-//! `'{"tuning": {"group": 64}}'`; it takes the feature `serde`.
+//! `'{"tuning": {"group": 64}}'`; it takes the feature `serde`. Given more than once, each workload is measured with one after
+//! the other, in turns.
 //! `--rotate` takes buffers in turn, so that so many MiB lie between two uses of one: more than a cache holds.
 //!
 //! `bytes` are the fewest: each input read once, each output written once. The limit is what the same number of bytes
-//! takes at memory's pace: on a CPU adapter a read by all cores with vector instructions, on a GPU a device copy (bytes
-//! read plus bytes written).
+//! takes at memory's pace: on a CPU adapter a read by all cores with vector instructions, on a GPU a plain read of what no
+//! cache holds, both by the device's clock where it has one.
 
 #[path = "../examples/common/mod.rs"]
 mod common;
@@ -32,7 +33,7 @@ use std::path::PathBuf;
 use common::Failure;
 use serde_json::{Value, json};
 use table::ceilings::ceilings;
-use table::pace::Timing;
+use table::pace::{Pace, Timing};
 use table::{WORKLOADS, data, dtype, limits, operation, shapes};
 use wgmax::{Gpu, Tensor};
 
@@ -44,7 +45,7 @@ struct Options {
     seconds: f64,
     json: Option<PathBuf>,
     table: String,
-    limits: Option<String>,
+    limits: Vec<String>,
     rotated_bytes: u64,
 }
 
@@ -75,21 +76,13 @@ fn main() -> Result<(), Failure> {
     for work in list.iter().filter(picked) {
         let name = work["name"].as_str().unwrap_or("?");
         eprint!("{name} …\r"); // this can take a while
-        let row = time(&gpu, work, &options).map_err(|error| format!("{name}: {error}"))?;
-        println!(
-            "{name:<20} {:>10} {:>9.2} {:>10.3} {:>10} {:>8.2} {:>8.2} {:>6.2}",
-            row["dispatches"].as_u64().unwrap_or(0),
-            row["bytes"].as_f64().unwrap_or(0.0) / 1e6,
-            row["median_ms"].as_f64().unwrap_or(0.0),
-            row["gpu_median_ms"].as_f64().map_or("-".into(), |ms| format!("{ms:.3}")),
-            row["gb_per_s"].as_f64().unwrap_or(0.0),
-            row["limit_gb_per_s"].as_f64().unwrap_or(0.0),
-            row["ratio"].as_f64().unwrap_or(0.0),
-        );
-        if let Some(file) = &mut json {
-            writeln!(file, "{row}")?;
+        for row in time(&gpu, work, &options).map_err(|error| format!("{name}: {error}"))? {
+            print_row(&row);
+            if let Some(file) = &mut json {
+                writeln!(file, "{row}")?;
+            }
+            rows.push(row);
         }
-        rows.push(row);
     }
     if options.table == "neighbours" {
         print_jumps(&rows);
@@ -107,7 +100,7 @@ fn options() -> Result<Options, Failure> {
         scale: args.opt_value_from_str("--scale")?.unwrap_or(1.0),
         seconds: args.opt_value_from_str("--seconds")?.unwrap_or(1.0),
         json: args.opt_value_from_str("--json")?,
-        limits: args.opt_value_from_str("--limits")?,
+        limits: args.values_from_str("--limits")?,
         rotated_bytes: args.opt_value_from_str::<_, u64>("--rotate")?.unwrap_or(0) << 20,
         table: args.opt_value_from_str("--table")?.unwrap_or_else(|| "workloads".into()),
     };
@@ -186,29 +179,54 @@ fn print_jumps(rows: &[Value]) {
     }
 }
 
-fn time(gpu: &Gpu, work: &Value, options: &Options) -> Result<Value, Failure> {
+fn print_row(row: &Value) {
+    println!(
+        "{:<20} {:>10} {:>9.2} {:>10.3} {:>10} {:>8.2} {:>8.2} {:>6.2}  {}",
+        row["name"].as_str().unwrap_or("?"),
+        row["dispatches"].as_u64().unwrap_or(0),
+        row["bytes"].as_f64().unwrap_or(0.0) / 1e6,
+        row["median_ms"].as_f64().unwrap_or(0.0),
+        row["gpu_median_ms"].as_f64().map_or("-".into(), |ms| format!("{ms:.3}")),
+        row["gb_per_s"].as_f64().unwrap_or(0.0),
+        row["limit_gb_per_s"].as_f64().unwrap_or(0.0),
+        row["ratio"].as_f64().unwrap_or(0.0),
+        row["limits"].as_str().unwrap_or(""),
+    );
+}
+
+/// A row for each of the limits.
+fn time(gpu: &Gpu, work: &Value, options: &Options) -> Result<Vec<Value>, Failure> {
     let dtype = dtype(&work["dtype"])?;
     let shapes = shapes(work, options.scale)?;
     let op = operation(work, dtype, &shapes)?;
     let inputs: Vec<Tensor> = shapes.iter().map(|shape| data(dtype, shape)).collect::<Result<_, _>>()?;
+    let otherwise: Vec<Option<&str>> = match options.limits.as_slice() {
+        [] => vec![None],
+        given => given.iter().map(|given| Some(given.as_str())).collect(),
+    };
+    let device = gpu.kernels().limits();
     let timing = Timing {
-        limits: limits(gpu.kernels().limits(), options.limits.as_deref())?,
+        limits: otherwise.iter().map(|given| limits(device, *given)).collect::<Result<_, _>>()?,
         seconds: options.seconds,
         rotated_bytes: options.rotated_bytes,
     };
-    let pace = timing.measure(gpu, &*op, &inputs.iter().collect::<Vec<_>>())?;
-    Ok(json!({
-        "name": work["name"],
-        "op": work["op"],
-        "dtype": work["dtype"],
-        "shapes": shapes,
-        "adapter": gpu.info().name,
-        "dispatches": pace.dispatches,
-        "bytes": pace.bytes,
-        "median_ms": pace.median.as_secs_f64() * 1e3,
-        "gpu_median_ms": pace.gpu_median.map(|time| time.as_secs_f64() * 1e3),
-        "gb_per_s": pace.gb_per_s(),
-        "limit_gb_per_s": pace.limit_gb_per_s(),
-        "ratio": pace.ratio(),
-    }))
+    let paces = timing.measure(gpu, &*op, &inputs.iter().collect::<Vec<_>>())?;
+    let row = |(pace, limits): (Pace, Option<&str>)| {
+        json!({
+            "name": work["name"],
+            "op": work["op"],
+            "dtype": work["dtype"],
+            "shapes": shapes,
+            "limits": limits,
+            "adapter": gpu.info().name,
+            "dispatches": pace.dispatches,
+            "bytes": pace.bytes,
+            "median_ms": pace.median.as_secs_f64() * 1e3,
+            "gpu_median_ms": pace.gpu_median.map(|time| time.as_secs_f64() * 1e3),
+            "gb_per_s": pace.gb_per_s(),
+            "limit_gb_per_s": pace.limit_gb_per_s(),
+            "ratio": pace.ratio(),
+        })
+    };
+    Ok(paces.into_iter().zip(otherwise).map(row).collect())
 }

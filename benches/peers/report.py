@@ -13,13 +13,17 @@ class Folder:
     def __init__(self, path):
         self.path = path
 
-    def rows(self, name):
-        """Rows by the workload's name; none where the step did not come so far."""
+    def lines(self, name):
+        """All rows; none where the step did not come so far."""
         try:
             lines = open(f"{self.path}/{name}.jsonl", encoding="utf-8").read().splitlines()
         except FileNotFoundError:
-            return {}
-        return {row["name"]: row for row in map(json.loads, filter(None, lines))}
+            return []
+        return [json.loads(line) for line in lines if line]
+
+    def rows(self, name):
+        """Rows by the workload's name."""
+        return {row["name"]: row for row in self.lines(name)}
 
     def text(self, name):
         try:
@@ -146,18 +150,25 @@ def calibration(folder):
 
 
 def variants(folder):
-    done = folder.steps(".done")
-    listed = [line.split()[0] for line in open(VARIANTS, encoding="utf-8")]
-    names = [name for name in listed if f"variant_{name}" in done]
-    base = folder.rows("variant_as_it_is") | folder.rows("cold")
-    if not names or not base:
+    """Each workload with each of the variants, in turns; the first one is the tuning as it is."""
+    rows = folder.lines("variants")
+    if not rows:
         return ""
-    rows = {name: folder.rows(f"variant_{name}") for name in names}
-    workloads = list(dict.fromkeys(workload for own in rows.values() for workload in own))
-    lines = heading("times as long", *(f"`{workload}`" for workload in workloads))
-    for name, own in rows.items():
-        lines.append(line(name.replace("_", " "), *(ratio(own.get(workload), base.get(workload)) for workload in workloads)))
-    return "\n".join(["## Variants", "", "One number of the tuning changed, cold; beside the table's cold times.", "", *lines])
+    listed = [line.rstrip().partition(" ")[::2] for line in open(VARIANTS, encoding="utf-8")]
+    names = {json.dumps({"tuning": json.loads(f"{{{tuning}}}")}): name for name, tuning in listed}
+    found = {}
+    for row in rows:
+        name = names[json.dumps(json.loads(row["limits"]))]
+        found.setdefault(row["name"], {})[name] = row
+    shown = [name for name, _ in listed[1:]]
+    lines = heading("workload", "ms as it is", *(name.replace("_", " ") for name in shown))
+    for workload, own in found.items():
+        base = own[listed[0][0]]
+        lines.append(line(f"`{workload}`", number(milliseconds(base)), *(ratio(own.get(name), base) for name in shown)))
+    of = lambda name: {workload: own.get(name) for workload, own in found.items()}
+    lines.append(line("geometric mean", "", *(mean(of(name), of(listed[0][0])) for name in shown)))
+    text = "The tuning changed (`benches/variants.txt`), cold, in turns: how many times as long as it takes as it is."
+    return "\n".join(["## Variants", "", text, "", *lines])
 
 
 def steps(folder):

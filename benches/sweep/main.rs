@@ -1,13 +1,14 @@
 //! Random problems of everyday sizes, each beside the pace of memory: where are the cliffs?
 //!
 //! ```text
-//! cargo bench --bench sweep -- [--seed N] [--count N | --only N,N...] [--adapter NAME] [--seconds S] [--json FILE]
+//! cargo bench --bench sweep -- [--seed N] [--count N | --only N,N...] [--adapter NAME] [--seconds S] [--rotate MIB]
+//!                              [--json FILE]
 //! cargo bench --bench sweep -- [--seed N] [--count N] --workloads FILE
 //! ```
 //!
 //! The distribution, `sweep-1`, is in `benches/sweep/draw.rs`. Problem n of a seed is the same whatever the count, and `--only`
-//! takes the problems of these numbers, so that a line of what is printed can be found again. Bytes and the limit are those of
-//! `benches/workloads.rs`: each input read once, each output written once, and what as many bytes take at memory's pace.
+//! takes the problems of these numbers, so that a line of what is printed can be found again. Bytes, the limit and `--rotate` are
+//! those of `benches/workloads.rs`: each input read once, each output written once, and what as many bytes take at memory's pace.
 //!
 //! Quantiles of the ratio, which is 1 where a problem runs at memory's pace, are printed by operator, by kind of view and by
 //! family, and then the worst 20 problems. Choose a policy or a kernel on some seeds, and judge it by others.
@@ -31,14 +32,16 @@ mod paper;
 mod table;
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::fmt::Display;
 use std::io::Write;
+use std::panic::resume_unwind;
 use std::path::PathBuf;
+use std::{fs, thread};
 
 use common::Failure;
 use draw::{DISTRIBUTION, Kind, Operator, Problem};
 use model::Work;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use table::data;
 use table::pace::Timing;
 use wgmax::{Gpu, Limits, Operation, Tensor};
@@ -49,6 +52,7 @@ struct Options {
     numbers: Vec<u64>,
     adapter: Option<String>,
     seconds: f64,
+    rotated_bytes: u64,
     json: Option<PathBuf>,
     workloads: Option<PathBuf>,
 }
@@ -66,15 +70,17 @@ fn main() -> Result<(), Failure> {
         return Err("there is nothing to time without an adapter".into());
     };
     println!("{} problems of {DISTRIBUTION}, seed {}", options.numbers.len(), options.seed);
+    let drawn = options.numbers.iter().map(|&n| Problem::draw(options.seed, n));
+    let problems = drawn.collect::<Result<Vec<_>, _>>()?;
+    compile(&gpu, &problems)?;
     let mut json = options.json.as_ref().map(fs::File::create).transpose()?;
+    let on_paper = json.as_ref().map_or(Ok(vec![]), |_| counts(&problems))?;
     let mut rows = Vec::new();
-    for (done, &n) in options.numbers.iter().enumerate() {
-        eprint!("{} of {} …\r", done + 1, options.numbers.len()); // this takes minutes
-        let problem = Problem::draw(options.seed, n)?;
-        let failed = |error: Failure| format!("problem {n}, {problem}: {error}");
-        let mut row = time(&gpu, &problem, &options).map_err(failed)?;
+    for (n, problem) in problems.iter().enumerate() {
+        eprint!("{} of {} …\r", n + 1, problems.len()); // this takes minutes
+        let mut row = time(&gpu, problem, &options).map_err(|error| failed(problem, error))?;
         if let Some(file) = &mut json {
-            count_on_paper(&problem, &mut row).map_err(failed)?; // takes as long as to time it
+            row.as_object_mut().into_iter().for_each(|row| row.extend(on_paper[n].clone()));
             writeln!(file, "{row}")?;
         }
         rows.push(row);
@@ -93,6 +99,7 @@ fn options() -> Result<Options, Failure> {
         numbers: args.opt_value_from_fn("--only", numbers)?.unwrap_or_else(|| (0..count).collect()),
         adapter: args.opt_value_from_str("--adapter")?,
         seconds: args.opt_value_from_str("--seconds")?.unwrap_or(0.1),
+        rotated_bytes: args.opt_value_from_str::<_, u64>("--rotate")?.unwrap_or(0) << 20,
         json: args.opt_value_from_str("--json")?,
         workloads: args.opt_value_from_str("--workloads")?,
     };
@@ -133,8 +140,12 @@ fn time(gpu: &Gpu, problem: &Problem, options: &Options) -> Result<Value, Failur
         op.inputs()?.iter().map(|need| data(need.dtype, &[need.elements])).collect::<Result<_, _>>()?;
     let plan = op.plan(gpu.kernels().limits())?;
     let kernels: Vec<String> = plan.dispatches.iter().map(|dispatch| dispatch.kernel.to_string()).collect();
-    let timing = Timing { limits: gpu.kernels().limits().clone(), seconds: options.seconds, rotated_bytes: 0 };
-    let pace = timing.measure(gpu, &op, &inputs.iter().collect::<Vec<_>>())?;
+    let timing = Timing {
+        limits: vec![gpu.kernels().limits().clone()],
+        seconds: options.seconds,
+        rotated_bytes: options.rotated_bytes,
+    };
+    let pace = &timing.measure(gpu, &op, &inputs.iter().collect::<Vec<_>>())?[0];
     Ok(json!({
         "name": name(options.seed, problem),
         "problem": problem.to_string(),
@@ -151,19 +162,48 @@ fn time(gpu: &Gpu, problem: &Problem, options: &Options) -> Result<Value, Failur
         "dispatches": pace.dispatches,
         "bytes": pace.bytes,
         "median_ms": pace.median.as_secs_f64() * 1e3,
+        "gpu_median_ms": pace.gpu_median.map(|time| time.as_secs_f64() * 1e3),
         "gb_per_s": pace.gb_per_s(),
         "limit_gb_per_s": pace.limit_gb_per_s(),
         "ratio": pace.ratio(),
     }))
 }
 
-/// What a GPU's plan asks of its memory.
-fn count_on_paper(problem: &Problem, row: &mut Value) -> Result<(), Failure> {
-    let work = Work::count(&problem.operation()?, &Limits::default())?;
-    row["gpu_load_efficiency"] = work.loads().efficiency().into();
-    row["gpu_store_efficiency"] = work.stores().efficiency().into();
-    row["gpu_times_read"] = work.times_read().into();
+fn failed(problem: &Problem, error: impl Display) -> String {
+    format!("problem {}, {problem}: {error}", problem.number)
+}
+
+/// Compiles what all the problems need, on all cores.
+fn compile(gpu: &Gpu, problems: &[Problem]) -> Result<(), Failure> {
+    eprint!("compiling …\r");
+    let plan = |problem: &Problem| problem.operation()?.plan(gpu.kernels().limits());
+    let plans = problems.iter().map(plan).collect::<Result<Vec<_>, _>>()?;
+    gpu.kernels().prepare_all_blocking(&plans)?;
     Ok(())
+}
+
+/// What a GPU's plans ask of its memory, counted on all cores.
+fn counts(problems: &[Problem]) -> Result<Vec<Map<String, Value>>, Failure> {
+    eprint!("counting on paper …\r");
+    let cores = thread::available_parallelism()?.get();
+    let count = |problem| count(problem).map_err(|error| failed(problem, error));
+    thread::scope(|scope| {
+        let parts = problems.chunks(problems.len().div_ceil(cores).max(1));
+        let threads: Vec<_> = parts.map(|part| scope.spawn(move || part.iter().map(count).collect())).collect();
+        let counted = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        let parts = counted.collect::<Result<Vec<Vec<_>>, String>>()?;
+        Ok(parts.concat())
+    })
+}
+
+fn count(problem: &Problem) -> Result<Map<String, Value>, Failure> {
+    let work = Work::count(&problem.operation()?, &Limits::default())?;
+    let counted = [
+        ("gpu_load_efficiency", work.loads().efficiency()),
+        ("gpu_store_efficiency", work.stores().efficiency()),
+        ("gpu_times_read", work.times_read()),
+    ];
+    Ok(counted.into_iter().map(|(name, value)| (name.to_string(), value.into())).collect())
 }
 
 fn print_quantiles(rows: &[Value]) {

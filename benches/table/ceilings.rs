@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use wgmax::{Gpu, wgpu};
 
 use super::median;
+use super::read::{Read, bind_group, buffer, pipeline};
 use crate::common::{Clock, Failure, gigabytes_per_second, submitted};
 
 /// Larger than any cache, three times over.
@@ -13,21 +14,6 @@ const BYTES: u64 = 256 << 20;
 const COPIES: usize = 3;
 
 const RUNS: usize = 30;
-
-/// Every invocation reads on where its neighbour does, and no answer is stored.
-const READ: &str = "
-@group(0) @binding(0) var<storage, read_write> packs: array<vec4<u32>>;
-@compute @workgroup_size(256)
-fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {
-    let step = groups.x * 256u;
-    var all = vec4<u32>(0u);
-    for (var p = id.x; p < arrayLength(&packs); p += step) {
-        all |= packs[p];
-    }
-    if (all.x == 0x12345678u) {
-        packs[0] = all;
-    }
-}";
 
 /// One workgroup that changes what the one before has written.
 const WAIT: &str = "
@@ -43,10 +29,11 @@ pub fn ceilings(gpu: &Gpu) -> Result<Vec<Value>, Failure> {
     let bytes = BYTES.min(limits.max_storage_buffer_binding_size).min(limits.max_buffer_size);
     let buffers: Vec<wgpu::Buffer> = (0..COPIES).map(|_| buffer(gpu, bytes)).collect();
     let mut rows = vec![adapter(gpu), copy(gpu, &buffers)?];
-    let groups = u32::try_from((bytes / 16 / 256 / 16).max(1))?.min(limits.max_compute_workgroups_per_dimension);
-    rows.push(dispatches(gpu, "a read", READ, &buffers, groups, 1)?);
+    for (mib, name) in [(256, "a read"), (64, "a read of 64 MiB"), (16, "a read of 16 MiB")] {
+        rows.push(read(gpu, name, mib << 20)?);
+    }
     for (count, name) in [(1, "one dispatch"), (2, "two that wait"), (3, "three that wait")] {
-        rows.push(dispatches(gpu, name, WAIT, &buffers[..1], 1, count)?);
+        rows.push(waiting(gpu, name, &buffers[0], count)?);
     }
     rows.iter().skip(1).for_each(print);
     Ok(rows)
@@ -90,53 +77,28 @@ fn copy(gpu: &Gpu, buffers: &[wgpu::Buffer]) -> Result<Value, Failure> {
     Ok(row("a copy", 2 * buffers[0].size(), wall, vec![]))
 }
 
-fn dispatches(
-    gpu: &Gpu,
-    name: &str,
-    shader: &str,
-    buffers: &[wgpu::Buffer],
-    groups: u32,
-    count: usize,
-) -> Result<Value, Failure> {
-    let pipeline = pipeline(gpu, shader);
-    let bind_groups: Vec<_> = buffers.iter().map(|buffer| bind_group(gpu, &pipeline, buffer)).collect();
+/// What no cache holds.
+fn read(gpu: &Gpu, name: &str, bytes: u64) -> Result<Value, Failure> {
+    let mut read = Read::new(gpu, bytes)?;
+    let wall = (0..RUNS).map(|_| read.wall_step()).collect::<Result<_, _>>()?;
+    let on_gpu = (0..RUNS).map(|_| read.step()).collect::<Result<_, _>>()?;
+    Ok(row(name, read.bytes, wall, if read.has_clock() { on_gpu } else { vec![] }))
+}
+
+/// Dispatches of which each changes what the one before has written.
+fn waiting(gpu: &Gpu, name: &str, buffer: &wgpu::Buffer, count: usize) -> Result<Value, Failure> {
+    let pipeline = pipeline(gpu, WAIT);
+    let bind_group = bind_group(gpu, &pipeline, buffer.slice(..));
+    let record = |pass: &mut wgpu::ComputePass<'_>| {
+        pass.set_pipeline(&pipeline);
+        pass.set_bind_group(0, &bind_group, &[]);
+        (0..count).for_each(|_| pass.dispatch_workgroups(1, 1, 1));
+    };
     let clock = Clock::new(gpu);
     let (mut wall, mut on_gpu) = (Vec::new(), Vec::new());
-    for bind_group in bind_groups.iter().cycle().take(RUNS) {
-        let record = |pass: &mut wgpu::ComputePass<'_>| {
-            pass.set_pipeline(&pipeline);
-            pass.set_bind_group(0, bind_group, &[]);
-            (0..count).for_each(|_| pass.dispatch_workgroups(groups, 1, 1));
-        };
+    for _ in 0..RUNS {
         wall.push(submitted(gpu, |encoder| record(&mut encoder.begin_compute_pass(&Default::default())))?);
         on_gpu.extend(clock.as_ref().map(|clock| clock.time(gpu, record)).transpose()?);
     }
-    Ok(row(name, if count == 1 && groups > 1 { buffers[0].size() } else { 0 }, wall, on_gpu))
-}
-
-fn buffer(gpu: &Gpu, size: u64) -> wgpu::Buffer {
-    let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
-    gpu.device().create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
-}
-
-fn pipeline(gpu: &Gpu, shader: &str) -> wgpu::ComputePipeline {
-    let device = gpu.device();
-    let source = wgpu::ShaderSource::Wgsl(shader.into());
-    let module = device.create_shader_module(wgpu::ShaderModuleDescriptor { label: None, source });
-    device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-        label: None,
-        layout: None,
-        module: &module,
-        entry_point: None,
-        compilation_options: Default::default(),
-        cache: None,
-    })
-}
-
-fn bind_group(gpu: &Gpu, pipeline: &wgpu::ComputePipeline, buffer: &wgpu::Buffer) -> wgpu::BindGroup {
-    gpu.device().create_bind_group(&wgpu::BindGroupDescriptor {
-        label: None,
-        layout: &pipeline.get_bind_group_layout(0),
-        entries: &[wgpu::BindGroupEntry { binding: 0, resource: buffer.as_entire_binding() }],
-    })
+    Ok(row(name, 0, wall, on_gpu))
 }

@@ -4,6 +4,7 @@
 pub mod ceilings;
 mod entries;
 pub mod pace;
+pub mod read;
 
 use std::time::Duration;
 

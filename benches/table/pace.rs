@@ -4,10 +4,11 @@ use std::hint::black_box;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use wgmax::{Gpu, Limits, Operation, Tensor, wgpu};
+use wgmax::{Gpu, Limits, Operation, Plan, Tensor, wgpu};
 
 use super::median;
-use crate::common::{Failure, Resident, gigabytes_per_second, least_bytes, submitted};
+use super::read::Read;
+use crate::common::{Buffers, Failure, Resident, gigabytes_per_second, least_bytes};
 
 /// What was measured.
 pub struct Pace {
@@ -18,15 +19,17 @@ pub struct Pace {
     pub median: Duration,
     /// The same work between two timestamps of the device's, where it has some.
     pub gpu_median: Option<Duration>,
+    /// What is compared with the limit: the time by the device's clock on a GPU that has one, else the caller's.
+    pub time: Duration,
     /// What as many bytes take at memory's pace.
     pub limit: Duration,
 }
 
 /// How to measure.
 pub struct Timing {
-    /// What plans are made for.
-    pub limits: Limits,
-    /// Five runs, and more while seconds are left.
+    /// What plans are made for, one after the other: they are measured in turns, on the same buffers.
+    pub limits: Vec<Limits>,
+    /// Five turns, and more while seconds are left for each of the limits.
     pub seconds: f64,
     /// So many bytes lie between two uses of a buffer, if there are any: then caches hold nothing of it.
     pub rotated_bytes: u64,
@@ -36,36 +39,71 @@ pub struct Timing {
 const MOST_COPIES: u64 = 64;
 
 impl Timing {
-    pub fn measure(&self, gpu: &Gpu, op: &dyn Operation, inputs: &[&Tensor]) -> Result<Pace, Failure> {
-        let plan = op.plan(&self.limits)?;
+    /// A pace for each of the limits.
+    pub fn measure(&self, gpu: &Gpu, op: &dyn Operation, inputs: &[&Tensor]) -> Result<Vec<Pace>, Failure> {
+        let plans = self.limits.iter().map(|limits| op.plan(limits)).collect::<Result<Vec<_>, _>>()?;
+        gpu.kernels().prepare_all_blocking(&plans)?; // on all cores
         let bytes = least_bytes(op)?;
         let copies = self.rotated_bytes.div_ceil(bytes.max(1)).clamp(1, MOST_COPIES);
-        let copy = |_| Resident::planned(gpu, op, &plan, inputs);
-        let residents = (0..copies).map(copy).collect::<Result<Vec<_>, _>>()?;
-        let limit = Limit::new(gpu, bytes);
-        residents.iter().try_for_each(|resident| resident.step().map(drop))?; // the first run pays for what is made lazily
-        let (mut times, mut gpu_times, mut limits) = (Vec::new(), Vec::new(), Vec::new());
-        let begin = Instant::now();
-        let mut turns = residents.iter().cycle();
-        while times.len() < 5 || (begin.elapsed().as_secs_f64() < self.seconds && times.len() < 500) {
-            let mut next = || turns.next().unwrap_or(&residents[0]);
-            times.push(next().step()?);
-            gpu_times.extend(next().gpu_step()?);
-            limits.push(limit.step(gpu)?); // interleaved: the machine's pace drifts
+        let buffers = (0..copies).map(|_| Buffers::new(gpu, op, inputs)).collect::<Result<Vec<_>, _>>()?;
+        let mut contestants =
+            plans.iter().map(|plan| Contestant::new(gpu, plan, &buffers)).collect::<Result<Vec<_>, _>>()?;
+        let mut limit = Limit::new(gpu, bytes)?;
+        let (mut limits, mut turn, begin) = (Vec::new(), 0, Instant::now());
+        let seconds = self.seconds * plans.len() as f64;
+        while limits.len() < 5 || (begin.elapsed().as_secs_f64() < seconds && limits.len() < 500) {
+            for own in &mut contestants {
+                own.step(&mut turn)?;
+            }
+            limits.push(limit.step()?); // interleaved: the machine's pace drifts
         }
-        Ok(Pace {
-            dispatches: plan.dispatches.len(),
-            bytes,
-            median: median(times),
-            gpu_median: (!gpu_times.is_empty()).then(|| median(gpu_times)),
-            limit: median(limits),
-        })
+        let limit = median(limits);
+        let paces = contestants.into_iter().map(|own| own.pace(bytes, limit));
+        // A CPU that is the device has no other clock than the caller, and memory's pace was taken by that one.
+        let is_cpu = gpu.info().device_type == wgpu::DeviceType::Cpu;
+        Ok(paces.map(|own| if is_cpu { Pace { time: own.median, ..own } } else { own }).collect())
+    }
+}
+
+/// A plan that is measured in turns with others.
+struct Contestant<'a> {
+    dispatches: usize,
+    /// One for each copy of the buffers.
+    residents: Vec<Resident<'a>>,
+    times: Vec<Duration>,
+    gpu_times: Vec<Duration>,
+}
+
+impl<'a> Contestant<'a> {
+    fn new(gpu: &'a Gpu, plan: &Plan, buffers: &[Buffers]) -> Result<Contestant<'a>, Failure> {
+        let residents = buffers.iter().map(|own| Resident::planned(gpu, plan, own)).collect::<Result<Vec<_>, _>>()?;
+        residents.iter().try_for_each(|resident| resident.step().map(drop))?; // the first run pays for what is made lazily
+        let dispatches = plan.dispatches.len();
+        Ok(Contestant { dispatches, residents, times: Vec::new(), gpu_times: Vec::new() })
+    }
+
+    /// The turn is everybody's, so that each run finds buffers that were not used for long.
+    fn step(&mut self, turn: &mut usize) -> Result<(), Failure> {
+        let mut next = || {
+            *turn += 1;
+            &self.residents[*turn % self.residents.len()]
+        };
+        self.times.push(next().step()?);
+        self.gpu_times.extend(next().gpu_step()?);
+        Ok(())
+    }
+
+    fn pace(self, bytes: u64, limit: Duration) -> Pace {
+        let Contestant { dispatches, times, gpu_times, .. } = self;
+        let median_time = median(times);
+        let gpu_median = (!gpu_times.is_empty()).then(|| median(gpu_times));
+        Pace { dispatches, bytes, median: median_time, gpu_median, time: gpu_median.unwrap_or(median_time), limit }
     }
 }
 
 impl Pace {
     pub fn gb_per_s(&self) -> f64 {
-        gigabytes_per_second(self.bytes, self.median)
+        gigabytes_per_second(self.bytes, self.time)
     }
 
     pub fn limit_gb_per_s(&self) -> f64 {
@@ -74,33 +112,29 @@ impl Pace {
 
     /// 1 where it is as fast as memory.
     pub fn ratio(&self) -> f64 {
-        self.limit.as_secs_f64() / self.median.as_secs_f64()
+        self.limit.as_secs_f64() / self.time.as_secs_f64()
     }
 }
 
-/// Memory's pace for a number of bytes.
-enum Limit {
+/// What as many bytes take at memory's pace.
+enum Limit<'a> {
     /// The cores read them.
-    Read(Vec<u64>),
-    /// The device copies half of them: each is read and written.
-    Copy(wgpu::Buffer, wgpu::Buffer),
+    Cores(Vec<u64>),
+    /// The device does.
+    Device(Read<'a>),
 }
 
-impl Limit {
-    fn new(gpu: &Gpu, bytes: u64) -> Limit {
-        if gpu.info().device_type == wgpu::DeviceType::Cpu {
-            return Limit::Read(vec![1; bytes.div_ceil(8) as usize]);
-        }
-        let buffer = |usage| {
-            let size = (bytes / 2).next_multiple_of(4).max(4);
-            gpu.device().create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
-        };
-        Limit::Copy(buffer(wgpu::BufferUsages::COPY_SRC), buffer(wgpu::BufferUsages::COPY_DST))
+impl<'a> Limit<'a> {
+    fn new(gpu: &'a Gpu, bytes: u64) -> Result<Limit<'a>, Failure> {
+        Ok(match gpu.info().device_type {
+            wgpu::DeviceType::Cpu => Limit::Cores(vec![1; bytes.div_ceil(8) as usize]),
+            _ => Limit::Device(Read::new(gpu, bytes)?),
+        })
     }
 
-    fn step(&self, gpu: &Gpu) -> Result<Duration, Failure> {
+    fn step(&mut self) -> Result<Duration, Failure> {
         match self {
-            Limit::Read(words) => {
+            Limit::Cores(words) => {
                 let begin = Instant::now();
                 let cores = thread::available_parallelism()?.get();
                 thread::scope(|scope| {
@@ -110,9 +144,7 @@ impl Limit {
                 });
                 Ok(begin.elapsed())
             }
-            Limit::Copy(from, to) => {
-                submitted(gpu, |encoder| encoder.copy_buffer_to_buffer(from, 0, to, 0, from.size()))
-            }
+            Limit::Device(read) => read.step(),
         }
     }
 }

@@ -40,6 +40,26 @@ pub fn gigabytes_per_second(bytes: u64, time: Duration) -> f64 {
     bytes as f64 / time.as_secs_f64() / 1e9
 }
 
+/// An operation's inputs and outputs in buffers on the device.
+pub struct Buffers {
+    inputs: Vec<wgpu::Buffer>,
+    outputs: Vec<wgpu::Buffer>,
+    types: Vec<TensorType>,
+}
+
+impl Buffers {
+    pub fn new(gpu: &Gpu, op: &(impl Operation + ?Sized), inputs: &[&Tensor]) -> Result<Buffers, Failure> {
+        let types = op.outputs()?;
+        // Whole words, and packs where plans are for shared buffers.
+        let bytes = |output: &TensorType| output.bytes().unwrap_or(0).next_multiple_of(16);
+        fitting(gpu, || Buffers {
+            inputs: inputs.iter().map(|tensor| upload(gpu, tensor.bytes())).collect(),
+            outputs: types.iter().map(|output| empty(gpu, bytes(output))).collect(),
+            types: types.clone(),
+        })
+    }
+}
+
 /// An operation made ready once, its inputs and outputs in buffers on the device.
 pub struct Resident<'a> {
     gpu: &'a Gpu,
@@ -51,30 +71,17 @@ pub struct Resident<'a> {
 
 impl<'a> Resident<'a> {
     pub fn new(gpu: &'a Gpu, op: &(impl Operation + ?Sized), inputs: &[&Tensor]) -> Result<Resident<'a>, Failure> {
-        Resident::planned(gpu, op, &op.plan(gpu.kernels().limits())?, inputs)
+        Resident::planned(gpu, &op.plan(gpu.kernels().limits())?, &Buffers::new(gpu, op, inputs)?)
     }
 
-    /// One whose plan was made before.
-    pub fn planned(
-        gpu: &'a Gpu,
-        op: &(impl Operation + ?Sized),
-        plan: &Plan,
-        inputs: &[&Tensor],
-    ) -> Result<Resident<'a>, Failure> {
+    /// One whose plan was made before, on buffers that others may have, too.
+    pub fn planned(gpu: &'a Gpu, plan: &Plan, buffers: &Buffers) -> Result<Resident<'a>, Failure> {
         let prepared = gpu.kernels().prepare_blocking(plan)?;
-        // Buffers that are too large for the device become an error value, not a panic.
-        let full = gpu.device().push_error_scope(wgpu::ErrorFilter::OutOfMemory);
-        let scope = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
-        let inputs: Vec<_> = inputs.iter().map(|tensor| upload(gpu, tensor.bytes())).collect();
-        let outputs: Vec<_> = plan.output_bytes.iter().map(|&bytes| empty(gpu, bytes)).collect();
-        let scratch = plan.scratch_bytes.map(|bytes| empty(gpu, bytes));
-        let errors = [pollster::block_on(scope.pop()), pollster::block_on(full.pop())];
-        if let Some(error) = errors.into_iter().flatten().next() {
-            return Err(error.into());
-        }
-        let slots = Slots { inputs: &whole(&inputs), outputs: &whole(&outputs), scratch: &whole(&scratch) };
+        let scratch = fitting(gpu, || plan.scratch_bytes.map(|bytes| empty(gpu, bytes)))?;
+        let (inputs, outputs) = (&buffers.inputs, &buffers.outputs);
+        let slots = Slots { inputs: &whole(inputs), outputs: &whole(outputs), scratch: &whole(&scratch) };
         let bound = prepared.bind(&slots)?;
-        Ok(Resident { gpu, bound, types: op.outputs()?, outputs, clock: Clock::new(gpu) })
+        Ok(Resident { gpu, bound, types: buffers.types.clone(), outputs: outputs.clone(), clock: Clock::new(gpu) })
     }
 
     /// Records, submits and waits until the device is done; the time that all this took.
@@ -147,6 +154,15 @@ impl Clock {
         let nanoseconds = ticks[1].saturating_sub(ticks[0]) as f64 * f64::from(gpu.queue().get_timestamp_period());
         Ok(Duration::from_nanos(nanoseconds as u64))
     }
+}
+
+/// Buffers that are too large for the device become an error value, not a panic.
+fn fitting<T>(gpu: &Gpu, make: impl FnOnce() -> T) -> Result<T, Failure> {
+    let full = gpu.device().push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+    let scope = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
+    let made = make();
+    let errors = [pollster::block_on(scope.pop()), pollster::block_on(full.pop())];
+    errors.into_iter().flatten().next().map_or(Ok(made), |error| Err(error.into()))
 }
 
 fn upload(gpu: &Gpu, contents: &[u8]) -> wgpu::Buffer {
