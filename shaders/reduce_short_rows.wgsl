@@ -2,26 +2,16 @@
 // give whole units of results. They are taken apart in registers, and where those are too few, part by part. Rows that follow one
 // another make a stretch. Where RAGGED, stretches begin anywhere, and a bunch may have rows of two.
 import package::{
-    BUNCH_ROWS, RAGGED, ROW_LEN, STORE_LANES, group_number, kept_offset_around, make_unit, no_input, outer_offset, params,
-    store_bunch, store_stretch, task_count, words_behind_packs,
+    BUNCH_ROWS, RAGGED, ROW_LEN, STORE_LANES, kept_offset_around, make_unit, outer_offset, params, store_bunch, store_stretch,
+    task_count, words_behind_packs,
 };
 
-override GROUP: u32 = 64u;
 override FEW_RUNS: u32 = 0u; // the runs of a row, if there are two or three: they are taken with no loop
-const TEAM = 1u;
 
-@compute @workgroup_size(GROUP)
-fn main(
-    @builtin(workgroup_id) id: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    if (no_input()) { // see grid.wgsl
-        return;
-    }
+// Bunches [first, last), of which there may be fewer.
+fn reduce_bunches(first: u32, last: u32) {
     let tasks = task_count();
-    let first = (group_number(id, groups) * GROUP + local) * params.share;
-    let end = min(first + params.share, (tasks + BUNCH_ROWS - 1u) / BUNCH_ROWS);
+    let end = min(last, (tasks + BUNCH_ROWS - 1u) / BUNCH_ROWS);
     let whole = min(end, tasks / BUNCH_ROWS);
     if (RAGGED) {
         let end_pack = words_behind_packs();

@@ -38,6 +38,9 @@ pub struct Timing {
 /// The most copies of an operation's buffers.
 const MOST_COPIES: u64 = 64;
 
+/// How long a GPU works before anything is timed.
+const WARMING: Duration = Duration::from_millis(50);
+
 impl Timing {
     /// A pace for each of the limits.
     pub fn measure(&self, gpu: &Gpu, op: &dyn Operation, inputs: &[&Tensor]) -> Result<Vec<Pace>, Failure> {
@@ -49,6 +52,7 @@ impl Timing {
         let mut contestants =
             plans.iter().map(|plan| Contestant::new(gpu, plan, &buffers)).collect::<Result<Vec<_>, _>>()?;
         let mut limit = Limit::new(gpu, bytes)?;
+        limit.warm()?;
         let (mut limits, mut turn, begin) = (Vec::new(), 0, Instant::now());
         let seconds = self.seconds * plans.len() as f64;
         while limits.len() < 5 || (begin.elapsed().as_secs_f64() < seconds && limits.len() < 500) {
@@ -130,6 +134,15 @@ impl<'a> Limit<'a> {
             wgpu::DeviceType::Cpu => Limit::Cores(vec![1; bytes.div_ceil(8) as usize]),
             _ => Limit::Device(Read::new(gpu, bytes)?),
         })
+    }
+
+    /// Clocks of a GPU rise when they are asked to.
+    fn warm(&mut self) -> Result<(), Failure> {
+        let begin = Instant::now();
+        while matches!(self, Limit::Device(_)) && begin.elapsed() < WARMING {
+            self.step()?;
+        }
+        Ok(())
     }
 
     fn step(&mut self) -> Result<Duration, Failure> {

@@ -1,13 +1,20 @@
 // TEAM invocations (a power of two) reduce a pack of columns together, each some of the rows that lie one below the other, and
-// merge in workgroup memory. Packs side by side are neighbours in the workgroup. Rows share no units of the output.
+// merge in workgroup memory. Packs side by side are neighbours in the workgroup. Where RAGGED, and rows share units of the output,
+// all outputs are cut into packs as if they were one row.
 import package::{
-    Chunk, ColumnBests, PACK_ELEMENTS, chunk_of, group_number, join_columns, kept_offset, no_column_bests, no_input, params,
-    reduced_column, store_first,
+    Chunk, ColumnBests, PACK_ELEMENTS, RAGGED, STORE_LANES, chunk_of, group_number, join_columns, no_column_bests, no_input, params,
+    reduce_in_team, reduced_column,
 };
 
 override GROUP: u32 = 256u;
 override TEAM: u32 = 256u;
 const IN_FLIGHT: u32 = 4u; // rows of ROW_BY_ROW
+
+// `count` outputs from number `first` on, which begin at a column of their row.
+struct ColumnOutputs { chunk: Chunk, column: u32, first: u32, count: u32 }
+
+// Who reduces them. Whoever has nothing to do is member number TEAM.
+struct Invocation { member: u32, local: u32 }
 
 var<workgroup> parts: array<ColumnBests, GROUP>;
 
@@ -18,36 +25,39 @@ fn main(
     @builtin(local_invocation_index) local: u32,
 ) {
     let across = GROUP / TEAM;
-    let member = local / across;
     let index = group_number(id, groups) * across + local % across;
-    let blocks = (params.columns + PACK_ELEMENTS - 1u) / PACK_ELEMENTS;
-    let rows = params.outputs / params.columns;
+    let columns = select(params.columns, params.outputs, RAGGED && STORE_LANES > 1u);
+    let blocks = (columns + PACK_ELEMENTS - 1u) / PACK_ELEMENTS;
+    let rows = params.outputs / columns;
     let has_task = !no_input() && index < rows * params.chunks * blocks; // see grid.wgsl
     let task = select(0u, index, has_task);
     let row = task / blocks;
     let column = (task - row * blocks) * PACK_ELEMENTS;
     let chunk = chunk_of(row, rows);
+    let own = ColumnOutputs(chunk, column, chunk.output * columns + column, min(columns - column, PACK_ELEMENTS));
+    reduce_in_team(own, Invocation(select(TEAM, local / across, has_task), local));
+}
+
+// What all members have found in a pack of columns. Member 0 is told.
+fn found_by_team(start: u32, chunk: Chunk, by: Invocation) -> ColumnBests {
+    let across = GROUP / TEAM;
     let part_len = rows_of_member(chunk.end - chunk.begin);
     let members = (chunk.end - chunk.begin + part_len - 1u) / part_len;
     var found = no_column_bests(0u);
-    if (has_task && member < members) {
-        let begin = chunk.begin + member * part_len;
+    if (by.member < members) {
+        let begin = chunk.begin + by.member * part_len;
         let part = Chunk(chunk.output, chunk.number, begin, min(begin + part_len, chunk.end));
-        found = reduced_column(kept_offset(chunk.output) + column, part);
+        found = reduced_column(start, part);
     }
-    parts[local] = found;
+    parts[by.local] = found;
     for (var half = TEAM / 2u; half > 0u; half /= 2u) {
         workgroupBarrier();
-        if (member < half && member + half < members) {
-            join_columns(&found, parts[local + half * across]);
-            parts[local] = found;
+        if (by.member < half && by.member + half < members) {
+            join_columns(&found, parts[by.local + half * across]);
+            parts[by.local] = found;
         }
     }
-    if (has_task && member == 0u) {
-        let count = min(params.columns - column, PACK_ELEMENTS);
-        let first = chunk.output * params.columns + column;
-        store_first(found, chunk, first, count);
-    }
+    return found;
 }
 
 // Whole turns of four rows.

@@ -5,7 +5,7 @@
 //! bindings name (wgpu compares each index with the bound range), and it ends, since no invocation takes more turns, and
 //! no dispatch has more workgroups, than its numbers ask for.
 
-use super::device::{MEMBER_BYTES, column_member_bytes};
+use super::device::{EXCHANGED_BYTES, MEMBER_BYTES, column_member_bytes};
 use super::output_box::SPREAD_PACKS;
 use super::schedule::MAX_STEPS;
 use super::{
@@ -217,6 +217,10 @@ fn check_group(kernel: &Kernel, group: &Group, limits: &Limits) -> Result<(), Er
     within("invocations of a workgroup", invocations, most)?;
     within("invocations of a team", team, invocations)?;
     within("invocations of a line", line, team)?;
+    if let Program::Reduce { access: Access::ShortRows { rows, exchanged: true, .. }, .. } = kernel.program {
+        let bytes = invocations * u64::from(rows) * EXCHANGED_BYTES;
+        within("bytes of workgroup memory", bytes, limits.max_group_memory_bytes.into())?;
+    }
     if team > 1 {
         // What a team of columns writes is units of its own.
         let (member_bytes, results) = match kernel.program {
@@ -316,7 +320,8 @@ impl Work {
             let blocks = outputs / own * own.div_ceil(pack * packs);
             return Ok(Work::shared(blocks.saturating_mul(chunks), 1, turns.saturating_mul(packs * rows), group));
         }
-        if let Access::ShortRows { len, rows } = access {
+        if let Access::ShortRows { len, rows, exchanged } = access {
+            ensure(share == 1 || !exchanged, || format!("a share of {share} bunches whose positions are exchanged: 1 expected"))?;
             // Bunches in turn and then, row by row, what does not fill one.
             let (dtype, len, rows) = (kernel.dtype, len.into(), rows.into());
             let parts = Bunches { dtype, operator, epilogue, len, rows }.parts();
@@ -331,17 +336,19 @@ impl Work {
         Ok(Work::reducing(kernel, tasks, share, turns, group))
     }
 
-    /// Teams reduce a pack of columns each; no two write to the same unit.
+    /// Teams reduce a pack of columns each; no two write to the same unit. Where rows share units, a pack lies in two at most.
     fn of_column_teams(kernel: &Kernel, params: &ReductionParams, turns: u64, group: &Group) -> Result<Work, Error> {
         let [outputs, chunks, columns] = [params.outputs, params.chunks, params.columns].map(u64::from);
+        let pack = kernel.dtype.pack_elements();
         ensure(!kernel.overrides.contains(&Override::Wide), || "a team with WIDE: one pack each expected".to_string())?;
-        let ragged = kernel.overrides.contains(&Override::Ragged);
-        ensure(!ragged || store_lanes(kernel) == 1, || {
-            "a team where rows share units of the output: invocations by themselves expected".to_string()
+        let shares_units = kernel.overrides.contains(&Override::Ragged) && store_lanes(kernel) > 1;
+        ensure(!shares_units || columns >= pack, || {
+            format!("a team of {columns} columns that share units of the output: a pack of {pack} at least expected")
         })?;
-        let packs = (outputs / columns).saturating_mul(columns.div_ceil(kernel.dtype.pack_elements()));
+        let (row, rows) = if shares_units { (outputs, 2) } else { (columns, 1) };
+        let packs = (outputs / row).saturating_mul(row.div_ceil(pack));
         let groups = packs.saturating_mul(chunks).div_ceil(group.invocations / group.team);
-        Ok(Work { groups, turns: turns.saturating_add(kernel.dtype.pack_elements()) })
+        Ok(Work { groups, turns: turns.saturating_mul(rows).saturating_add(pack) })
     }
 
     fn of_merge(kernel: &Kernel, params: &MergeParams, group: &Group) -> Result<Work, Error> {

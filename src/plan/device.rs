@@ -17,7 +17,10 @@ pub(super) const PACK_BYTES: u64 = 16;
 /// The most bytes of workgroup memory that a team's merge keeps for each invocation.
 pub(super) const MEMBER_BYTES: u64 = 16;
 
-/// The same of a team that reduces columns together: what it knows of a pack of them (`ColumnBests` in shaders/lib).
+/// The most bytes of workgroup memory that a position takes which invocations exchange: its own and, of few, a place that is no one's.
+pub(super) const EXCHANGED_BYTES: u64 = 8;
+
+/// The bytes that a team keeps for each invocation that reduces columns together: what it knows of a pack of them (`ColumnBests` in shaders/lib).
 pub(super) fn column_member_bytes(operator: Operator, dtype: DType) -> u64 {
     let floats = if dtype.is_float() { 2 } else { 1 };
     match (operator, dtype.bytes()) {
@@ -56,8 +59,8 @@ impl Device {
         if team == 1 { self.tuning.group } else { self.tuning.group.max(team * lanes) }
     }
 
-    /// The invocations of a workgroup whose teams keep so many bytes for each in workgroup memory.
-    pub fn column_group(&self, member_bytes: u64) -> u64 {
+    /// The invocations of a workgroup that keeps so many bytes for each in workgroup memory.
+    pub fn group_of_members(&self, member_bytes: u64) -> u64 {
         let room = u64::from(self.limits.max_group_memory_bytes) / member_bytes;
         self.tuning.group.min(power_of_two_below(room))
     }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::device::{column_member_bytes, stride_u32, to_u32};
+use super::device::{EXCHANGED_BYTES, column_member_bytes, stride_u32, to_u32};
 use super::fill::fill;
 use super::folds::folded;
 use super::layout::{Dimension, ReductionShape, Source, shader_dims};
@@ -162,7 +162,10 @@ impl Reduction<'_> {
 
     fn group(&self, access: Access, team: u64, epilogue: Epilogue) -> u64 {
         match (access, team) {
-            (Access::Columns, 2..) => self.device.column_group(column_member_bytes(self.operator, self.dtype)),
+            (Access::Columns, 2..) => self.device.group_of_members(column_member_bytes(self.operator, self.dtype)),
+            (Access::ShortRows { rows, exchanged: true, .. }, _) => {
+                self.device.group_of_members(u64::from(rows) * EXCHANGED_BYTES)
+            }
             _ => self.device.team_group(team, epilogue.lanes(self.dtype)),
         }
     }

@@ -1,6 +1,6 @@
 //! Schedules: which kernel reduces a window, how many invocations share a task, whether outputs are split into chunks.
 
-use super::device::{Device, MAX_ELEMENTS, column_member_bytes, power_of_two_below};
+use super::device::{Device, EXCHANGED_BYTES, MAX_ELEMENTS, column_member_bytes, power_of_two_below};
 use super::layout::ReductionShape;
 use crate::shader::{Access, Bunches, Epilogue, LONGEST_SHORT_ROW, MOST_BUNCH_PACKS, Operator};
 use crate::{DType, NanPolicy};
@@ -169,7 +169,16 @@ impl Reduction<'_> {
         let max_share = MAX_STEPS / self.steps(shape, &schedule, epilogue);
         let needed = self.device.needed_share(units);
         let share = self.wanted_share(shape, &schedule, epilogue).max(needed).min(max_share).max(1);
-        (share >= needed).then_some(Schedule { share, ..schedule })
+        let access = self.exchanging(schedule.access, epilogue, share);
+        (share >= needed).then_some(Schedule { access, share, ..schedule })
+    }
+
+    /// Short rows of an ArgMax whose positions neighbours exchange before they are stored, if there is one bunch each. On GPUs.
+    fn exchanging(&self, access: Access, epilogue: Epilogue, share: u64) -> Access {
+        let Access::ShortRows { len, rows, .. } = access else { return access };
+        let fits = u64::from(rows) * EXCHANGED_BYTES <= self.device.limits.max_group_memory_bytes.into();
+        let exchanged = self.device.spreads() && epilogue == Epilogue::Index && share == 1 && rows > 1 && fits;
+        Access::ShortRows { len, rows, exchanged }
     }
 
     /// The results that an invocation makes at once.
@@ -261,7 +270,7 @@ impl Reduction<'_> {
         if epilogue != Epilogue::Record
             && let Some(bunches) = self.bunches(shape, epilogue)
         {
-            return Access::ShortRows { len: bunches.len as u32, rows: bunches.rows as u32 };
+            return Access::ShortRows { len: bunches.len as u32, rows: bunches.rows as u32, exchanged: false };
         }
         let columns_fit = shape.columns().is_some_and(|columns| {
             let step_fits = i32::try_from(run.stride).is_ok(); // the kernel divides it as a signed number
@@ -284,13 +293,15 @@ impl Reduction<'_> {
     }
 
     /// The fewest columns of which packs are faster than single elements where rows begin anywhere: of fewer, too much of a pack is
-    /// no one's. Where rows share words of the output, packs that lie in two rows are reduced twice.
+    /// no one's. Where rows share words of the output, packs that lie in two rows are reduced twice. On GPUs only packs have
+    /// teams.
     fn fewest_ragged_columns(&self, shape: &ReductionShape, epilogue: Epilogue) -> u64 {
         let pack = self.dtype.pack_elements();
         let shared = epilogue.lanes(self.dtype) > 1;
         let usual = if shared { 4 * pack } else { 2 * pack };
         let [of_few_rows, of_more] = match (self.operator, self.dtype.bytes()) {
-            _ if self.device.spreads() => [usual, usual],
+            _ if self.device.spreads() && shared => [pack, pack],
+            _ if self.device.spreads() => [(pack / 2).max(2); 2],
             (Operator::ArgMax, _) if shared => [usual, usual],
             (Operator::ArgMax, 1) => [6, 6],
             (Operator::ArgMax, 2) => [3, 5],
@@ -383,11 +394,13 @@ impl Reduction<'_> {
     /// As many invocations one below the other as keep the device busy, and have whole tiles; packs side by side fill sectors.
     fn column_team(&self, shape: &ReductionShape, epilogue: Epilogue, work: &Work) -> u64 {
         let (tuning, pack) = (&self.device.tuning, self.dtype.pack_elements());
-        if self.columns_share_words(shape, epilogue) || tuning.max_team == 1 || tuning.column_packs > 1 {
+        let columns = shape.columns().unwrap_or(1);
+        let lies_in_more_rows = self.columns_share_words(shape, epilogue) && columns < pack; // than the two that a team looks at
+        if lies_in_more_rows || tuning.max_team == 1 || tuning.column_packs > 1 {
             return 1;
         }
-        let side_by_side = shape.columns().unwrap_or(1).div_ceil(pack).next_power_of_two().min(FEWEST_PACKS_ACROSS);
-        let most = self.device.column_group(column_member_bytes(self.operator, self.dtype)) / side_by_side;
+        let side_by_side = columns.div_ceil(pack).next_power_of_two().min(FEWEST_PACKS_ACROSS);
+        let most = self.device.group_of_members(column_member_bytes(self.operator, self.dtype)) / side_by_side;
         let wanted = (tuning.busy_invocations / work.tasks).next_power_of_two();
         let worth = shape.reduce_len() / tuning.loads_per_member;
         power_of_two_below(wanted.min(worth).min(most).min(tuning.max_team))

@@ -131,6 +131,8 @@ pub enum Access {
         len: u32,
         /// Rows of a bunch, which an invocation takes at once.
         rows: u32,
+        /// Whether a workgroup's positions meet in workgroup memory, so that neighbours store what lies side by side.
+        exchanged: bool,
     },
 }
 
@@ -309,9 +311,10 @@ impl Kernel {
                     && writes(team, epilogue, access == Access::Rows)
                     && match access {
                         Access::Rows | Access::Strided | Access::Columns => true,
-                        Access::ShortRows { len, rows } => {
+                        Access::ShortRows { len, rows, exchanged } => {
                             let (dtype, len, rows) = (self.dtype, len.into(), rows.into());
                             !team
+                                && (!exchanged || epilogue == Epilogue::Index && rows > 1)
                                 && epilogue != Epilogue::Record
                                 && Bunches { dtype, operator, epilogue, len, rows }.are_valid()
                         }
@@ -384,7 +387,9 @@ impl fmt::Display for Access {
             Access::Rows => f.write_str("rows"),
             Access::Columns => f.write_str("columns"),
             Access::Strided => f.write_str("strided"),
-            Access::ShortRows { len, rows } => write!(f, "rows of {len} by {rows}"),
+            Access::ShortRows { len, rows, exchanged } => {
+                write!(f, "rows of {len} by {rows}{}", if *exchanged { ", exchanged" } else { "" })
+            }
         }
     }
 }

@@ -144,8 +144,12 @@ files! {
     COLUMN_BLOCKS_ALIGNED = "lib/column_blocks_aligned", binds [], overrides [];
     COLUMN_BLOCKS_RAGGED = "lib/column_blocks_ragged", binds [], overrides [];
     MAIN_COLUMNS_TEAM = "lib/main_columns_team", binds [], overrides ["GROUP", "TEAM"];
+    COLUMNS_TEAM_ALIGNED = "lib/columns_team_aligned", binds [], overrides [];
+    COLUMNS_TEAM_RAGGED = "lib/columns_team_ragged", binds [], overrides [];
     REDUCE_STRIDED = "reduce_strided", binds [], overrides [];
-    REDUCE_SHORT_ROWS = "reduce_short_rows", binds [], overrides ["GROUP", "FEW_RUNS"];
+    REDUCE_SHORT_ROWS = "reduce_short_rows", binds [], overrides ["FEW_RUNS"];
+    MAIN_SHORT_ROWS = "lib/main_short_rows", binds [], overrides ["GROUP"];
+    MAIN_SHORT_ROWS_EXCHANGED = "lib/main_short_rows_exchanged", binds [writes(3, Word, Target)], overrides ["GROUP", "INDEX_WORDS"];
     BUNCH_PACKS = "lib/bunch_packs", binds [], overrides [];
     BUNCH_PAIRS = "lib/bunch_pairs", binds [], overrides [];
     UNIT = "lib/unit", binds [], overrides [];
@@ -209,7 +213,7 @@ impl Kernel {
     /// ([`Kernel::bindings`]). Of Max's operands it takes the first 32: [`Plan::check`](crate::Plan::check) allows no more.
     pub fn wgsl(&self) -> String {
         let generated = match self.program {
-            Program::Reduce { operator, access: Access::ShortRows { len, rows }, epilogue, .. } => {
+            Program::Reduce { operator, access: Access::ShortRows { len, rows, .. }, epilogue, .. } => {
                 let bunches = Bunches { dtype: self.dtype, operator, epilogue, len: len.into(), rows: rows.into() };
                 let pairs = self.has(Override::Pairs);
                 if bunches.are_valid() { bunches.text(pairs) } else { String::new() }
@@ -353,15 +357,22 @@ impl Kernel {
     /// do is not in its text: compilers make one function of all, and of what they drop in the end, too.
     fn main_files(&self, access: Access, team: bool, epilogue: Epilogue) -> Files {
         match (access, team) {
-            (Access::Columns, true) => &[MAIN_COLUMNS_TEAM],
+            (Access::Columns, true) => match self.has(Override::Ragged) {
+                false => &[MAIN_COLUMNS_TEAM, COLUMNS_TEAM_ALIGNED],
+                true => &[MAIN_COLUMNS_TEAM, COLUMNS_TEAM_RAGGED],
+            },
             (Access::Columns, false) => match (self.has(Override::Wide), self.has(Override::Ragged)) {
                 (false, false) => &[MAIN_COLUMNS, COLUMN_PACKS, COLUMNS_ALIGNED],
                 (false, true) => &[MAIN_COLUMNS, COLUMN_PACKS, COLUMNS_RAGGED],
                 (true, false) => &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMNS_ALIGNED, COLUMN_BLOCKS_ALIGNED],
                 (true, true) => &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMNS_RAGGED, COLUMN_BLOCKS_RAGGED],
             },
-            (Access::ShortRows { .. }, _) if self.has(Override::Pairs) => &[BUNCH_PAIRS, UNIT],
-            (Access::ShortRows { .. }, _) => &[BUNCH_PACKS, UNIT],
+            (Access::ShortRows { exchanged, .. }, _) => match (self.has(Override::Pairs), exchanged) {
+                (false, false) => &[BUNCH_PACKS, UNIT, MAIN_SHORT_ROWS],
+                (true, false) => &[BUNCH_PAIRS, UNIT, MAIN_SHORT_ROWS],
+                (false, true) => &[BUNCH_PACKS, UNIT, MAIN_SHORT_ROWS_EXCHANGED],
+                (true, true) => &[BUNCH_PAIRS, UNIT, MAIN_SHORT_ROWS_EXCHANGED],
+            },
             (_, false) => &[MAIN_SOLO, UNIT],
             (_, true) if epilogue == Epilogue::Ones => &[TEAM, MAIN_ONES],
             (_, true) => &[TEAM, MAIN_TEAM],
@@ -377,6 +388,7 @@ impl Kernel {
         match epilogue {
             Epilogue::Value if packs => [&[STORE_VALUE_PACKS], &[]],
             Epilogue::Index if packs && positions => [&[STORE_INDEX_PACKS], &[]],
+            Epilogue::Index if matches!(access, Access::ShortRows { exchanged: true, .. }) => [&[], &[]], // the main one does
             _ => [result_files(operator, epilogue), if columns { &[COLUMN_RESULTS] } else { &[] }],
         }
     }

@@ -48,7 +48,8 @@ pub fn programs() -> Vec<Program> {
         for epilogue in [Epilogue::Record, Epilogue::Value, Epilogue::Index, Epilogue::Both, Epilogue::Ones] {
             for team in [false, true] {
                 programs.push(Program::Merge { operator, team, epilogue });
-                let short_rows = BUNCHES.map(|(len, rows)| Access::ShortRows { len, rows });
+                let short_rows = |(len, rows)| [false, true].map(|exchanged| Access::ShortRows { len, rows, exchanged });
+                let short_rows = BUNCHES.map(short_rows).concat();
                 let accesses = [&[Access::Rows, Access::Columns, Access::Strided], &short_rows[..]].concat();
                 programs.extend(accesses.iter().map(|&access| Program::Reduce { operator, access, team, epilogue }));
             }

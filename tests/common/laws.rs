@@ -78,8 +78,14 @@ fn check_dispatch(dispatch: &Dispatch, plan: &Plan, limits: &Limits, case: &impl
     assert!(work.team.is_power_of_two() && work.team <= work.group, "{}", case());
     // A team's members leave a key of 64 bits and a position each, which WGSL pads to 16 bytes.
     assert!(work.team == 1 || work.group * 16 <= limits.max_group_memory_bytes.into(), "{}", case());
-    // The teams of a workgroup fill whole units of the output: nobody else would write what is left.
-    assert!(work.team == 1 || work.group / work.team >= work.store_lanes, "units without a writer: {}", case());
+    if let Program::Reduce { access: Access::ShortRows { rows, exchanged: true, .. }, .. } = work.program {
+        let bytes = 4 * work.group * (u64::from(rows) + 1);
+        assert!(bytes <= limits.max_group_memory_bytes.into(), "{}", case());
+    }
+    // The teams of a workgroup fill whole units of the output: nobody else would write what is left. One of columns fills a pack.
+    let of_columns = matches!(work.program, Program::Reduce { access: Access::Columns, .. });
+    let fills_units = work.team == 1 || of_columns || work.group / work.team >= work.store_lanes;
+    assert!(fills_units, "units without a writer: {}", case());
     if let (Program::Reduce { .. }, Params::Reduction(p)) = (work.program, &dispatch.params) {
         assert_eq!(p.chunks, p.reduce_len.div_ceil(p.chunk_len), "{}", case());
     }
@@ -289,7 +295,8 @@ impl Work {
         let task = self.task_turns(operator, access, p);
         match access {
             Access::Columns => {
-                let merging = u64::from(self.team.ilog2()) * (1 + self.lanes);
+                let rows = if self.columns_share_words() { 2 } else { 1 };
+                let merging = rows * u64::from(self.team.ilog2()) * (1 + self.lanes);
                 task + merging + self.column_packs * (1 + 2 * self.pack + 3 * self.pack)
             }
             // Bunch after bunch, and then row by row what does not fill one.
@@ -336,7 +343,7 @@ impl Work {
             Access::Strided | Access::ShortRows { .. } => runs * (1 + outer + len.div_ceil(4 * self.team)),
             Access::Columns if self.team > 1 => {
                 let own = len.div_ceil(self.team).next_multiple_of(4);
-                runs * (1 + outer + (lane_turns + 1) * (own / 4 + 1))
+                rows * runs * (1 + outer + (lane_turns + 1) * (own / 4 + 1))
             }
             // One pack at a time where they are not whole or not four, else all in one loop; four rows at once.
             Access::Columns

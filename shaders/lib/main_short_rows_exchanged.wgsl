@@ -1,0 +1,44 @@
+// An invocation takes a bunch of short rows. The positions of a workgroup's rows meet in workgroup memory, so that neighbours store
+// what lies side by side.
+import package::{BUNCH_ROWS, Best, Unit, group_number, index_word, no_input, params, reduce_bunches};
+
+@group(0) @binding(3) var<storage, read_write> indices: array<u32>;
+
+override GROUP: u32 = 64u;
+override INDEX_WORDS: u32 = 2u; // i64 has two, the low one first
+const TEAM = 1u;
+
+const STORES_KEYS = false;
+const STORES_PACKS = false;
+const STORE_LANES = 1u;
+
+// Of each invocation those of its bunch, and a place that is no one's: so neighbours store to different banks.
+var<workgroup> positions: array<array<u32, BUNCH_ROWS + 1u>, GROUP>;
+
+@compute @workgroup_size(GROUP)
+fn main(
+    @builtin(workgroup_id) id: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let first = group_number(id, groups) * GROUP + local;
+    reduce_bunches(first, select(first + 1u, first, no_input())); // see grid.wgsl
+    workgroupBarrier();
+    let group_first = (first - local) * BUNCH_ROWS;
+    let count = (params.outputs - min(params.outputs, group_first)) * INDEX_WORDS;
+    for (var n = 0u; n < BUNCH_ROWS * INDEX_WORDS; n++) {
+        let i = n * GROUP + local;
+        if (i < count) {
+            let row = i / INDEX_WORDS;
+            let position = positions[row / BUNCH_ROWS][row % BUNCH_ROWS];
+            indices[group_first * INDEX_WORDS + i] = select(position, 0u, i % INDEX_WORDS == 1u);
+        }
+    }
+}
+
+fn task_count() -> u32 { return params.outputs; }
+fn store_lane(unit: Unit, lane: u32, task: u32, best: Best) -> Unit {
+    positions[task / BUNCH_ROWS % GROUP][task % BUNCH_ROWS] = index_word(best, 0u);
+    return unit;
+}
+fn store_unit(index: u32, unit: Unit) {}
