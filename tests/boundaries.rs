@@ -2,11 +2,11 @@
 
 mod common;
 
-use common::{Data, check, check_against, greatest, tensor, with_bits};
+use common::{Data, check, check_against, check_planned, gpus, greatest, tensor, with_bits};
 use wgmax::plan::Override;
 use wgmax::{
     AdapterKind, ArgMax, ArgMaxOutput, DType, Hardmax, IndexType, Limits, NanPolicy, Operation, ReduceMax, Slices,
-    Tensor, View,
+    Tensor, Tuning, View,
 };
 
 /// Both operators over the rows of `view`.
@@ -359,6 +359,80 @@ fn columns_of_less_than_two_packs() {
             let case = format!("{dtype} {blocks} x {rows} rows of {columns} columns");
             check(&ReduceMax::new(dtype, view.clone()).axes([1]), &[&input], &case);
             check(&ArgMax::new(dtype, view).axes([1]).select_last(n % 2 == 0), &[&input], &case);
+        }
+    }
+}
+
+/// One row of columns whose outputs end within a pack: the whole packs before, and the tail, around where it begins.
+#[test]
+fn tails_of_columns() {
+    for (dtype, rows) in [(DType::U8, 2), (DType::Bf16, 3), (DType::I16, 16), (DType::F32, 5), (DType::U64, 2)] {
+        let fewest = (1 << 17) * 16 / dtype.bytes() / rows; // so many loads that a second dispatch pays
+        for more in [1, 255, 257] {
+            let columns = fewest.next_multiple_of(256) + more;
+            let view = View::new([rows, columns]).unwrap();
+            let input = tensor(dtype, rows * columns, Data::Edges, columns);
+            let case = format!("{dtype} {rows} rows of {columns} columns");
+            check(&ReduceMax::new(dtype, view.clone()).axes([0]), &[&input], &case);
+            check(&ArgMax::new(dtype, view.clone()).axes([0]).index(IndexType::U32), &[&input], &case);
+            check(&Hardmax::new(dtype, view, Slices::Along(0)), &[&input], &case);
+        }
+    }
+}
+
+/// Rows of columns that begin anywhere, of outputs that are whole packs.
+#[test]
+fn whole_packs_of_padded_rows() {
+    for (dtype, stride) in [(DType::I8, 197), (DType::F16, 195), (DType::U32, 193), (DType::F64, 199)] {
+        for (rows, columns) in [(7, 192), (40, 64), (90, 16)] {
+            let blocks = (1 << 14) * 16 / dtype.bytes() / (rows * columns) + 1;
+            let strides = [(rows * stride) as i64, stride as i64, 1];
+            let view = View::strided([blocks, rows, columns], strides, 3).unwrap();
+            let input = tensor(dtype, blocks * rows * stride + 3, Data::Edges, columns);
+            let case = format!("{dtype} {blocks} x {rows} rows of {columns} columns, {stride} apart");
+            check(&ReduceMax::new(dtype, view.clone()).axes([1]), &[&input], &case);
+            check(&ArgMax::new(dtype, view).axes([1]), &[&input], &case);
+        }
+    }
+}
+
+/// Teams of columns of which some packs lie in two rows, from columns that are one pack on.
+#[test]
+fn teams_of_columns_that_share_words() {
+    for (dtype, all) in [
+        (DType::I8, &[16, 17, 31, 239][..]),
+        (DType::U8, &[18, 33]),
+        (DType::F16, &[8, 9, 15]),
+        (DType::U16, &[11, 77]),
+    ] {
+        for (n, &columns) in all.iter().enumerate() {
+            let rows = [40, 131, 300, 517][n];
+            let blocks = (1 << 14) * 16 / dtype.bytes() / (rows * columns) + 2;
+            let turned = if n % 2 == 0 { 1 } else { -1 };
+            let strides = [(rows * columns) as i64, turned * columns as i64, 1];
+            let offset = if turned < 0 { (rows - 1) * columns } else { 0 };
+            let view = View::strided([blocks, rows, columns], strides, offset).unwrap();
+            let input = tensor(dtype, blocks * rows * columns, Data::Edges, columns);
+            let case = format!("{dtype} {blocks} x {rows} rows of {columns} columns, {turned}");
+            check(&ReduceMax::new(dtype, view).axes([1]), &[&input], &case);
+        }
+    }
+}
+
+/// Short rows whose positions are exchanged, as many as workgroups have, one more and one less.
+#[test]
+fn exchanged_positions() {
+    let tuning = Tuning { busy_invocations: 1, ..Tuning::of(AdapterKind::Hardware) };
+    for (dtype, len) in [(DType::U8, 2), (DType::I8, 3), (DType::F16, 5), (DType::F32, 4), (DType::I64, 7)] {
+        let limits = Limits { tuning: Some(tuning), ..gpus()[0].kernels().limits().clone() };
+        for rows in [1, 7, 511, 1024, 2047, 2048, 2049, 4096, 6145].map(|rows| rows + 1) {
+            let view = View::new([rows, len]).unwrap();
+            let input = tensor(dtype, rows * len, Data::Edges, rows);
+            for index in [IndexType::U32, IndexType::I64] {
+                let op = ArgMax::new(dtype, view.clone()).axes([1]).index(index).select_last(rows % 2 == 0);
+                let expected = op.reference(&[&input]).unwrap();
+                check_planned(&gpus()[0], &limits, &op, &[&input], &expected, &format!("{dtype} {rows} rows of {len}"));
+            }
         }
     }
 }

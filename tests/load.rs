@@ -72,7 +72,8 @@ impl Memory {
 /// Memory after the first tenth of the work is what it is at the end, but for what allocators keep.
 fn assert_flat(warm: Memory, end: Memory) {
     assert!(end.device <= warm.device + (1 << 20), "the device's memory grew: {warm:?}, {end:?}");
-    assert!(end.process <= warm.process + (48 << 20), "the process grew: {warm:?}, {end:?}");
+    // NVIDIA's driver keeps 65 MiB more once there were a few thousand submissions, and no more after 100,000.
+    assert!(end.process <= warm.process + (96 << 20), "the process grew: {warm:?}, {end:?}");
 }
 
 /// One test at a time: they share the process whose memory they watch.

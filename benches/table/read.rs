@@ -1,7 +1,7 @@
 //! A plain read of the device's memory: no operation takes less time for as many bytes.
 
 use std::num::NonZeroU64;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use wgmax::{Gpu, wgpu};
 
@@ -85,6 +85,22 @@ impl<'a> Read<'a> {
     pub fn wall_step(&mut self) -> Result<Duration, Failure> {
         self.turn += 1;
         self.submitted()
+    }
+
+    /// Reads without a pause for so long.
+    pub fn work(&mut self, time: Duration) -> Result<(), Failure> {
+        let reads = (BUFFER_BYTES / self.bytes).clamp(1, MOST_PLACES);
+        let begin = Instant::now();
+        while begin.elapsed() < time {
+            submitted(self.gpu, |encoder| {
+                let mut pass = encoder.begin_compute_pass(&Default::default());
+                for _ in 0..reads {
+                    self.turn += 1;
+                    self.record(&mut pass);
+                }
+            })?;
+        }
+        Ok(())
     }
 
     pub fn has_clock(&self) -> bool {

@@ -242,6 +242,7 @@ fn check_group(kernel: &Kernel, group: &Group, limits: &Limits) -> Result<(), Er
 /// How many results of a reduction share what is written at once.
 fn store_lanes(kernel: &Kernel) -> u64 {
     match kernel.program {
+        Program::Reduce { packs: true, .. } => 1,
         Program::Reduce { epilogue, .. } | Program::Merge { epilogue, .. } => epilogue.lanes(kernel.dtype),
         _ => 1,
     }
@@ -304,24 +305,29 @@ impl Work {
         ensure(outputs > 0 && share > 0 && columns > 0, || {
             format!("{outputs} outputs in {columns} columns, {share} in turn: more than 0 expected")
         })?;
-        let Program::Reduce { operator, access, epilogue, .. } = kernel.program else {
+        let Program::Reduce { operator, access, epilogue, packs, .. } = kernel.program else {
             return Err(Error::InvalidPlan { problem: format!("{kernel} reduces nothing") });
         };
         let turns = chunk_turns(kernel, params, access, group)?;
         if access == Access::Columns {
             let pack = kernel.dtype.pack_elements();
-            let packs = if kernel.overrides.contains(&Override::Wide) { 4 } else { 1 };
+            ensure(!packs || columns.is_multiple_of(pack), || {
+                format!("{columns} columns stored in packs: a multiple of {pack} expected")
+            })?;
+            let wide = if kernel.overrides.contains(&Override::Wide) { 4 } else { 1 };
             if group.team > 1 {
                 return Work::of_column_teams(kernel, params, turns, group);
             }
             // Rows that share words of the output are cut into packs as if they were one: a pack has columns of several.
             let as_one = kernel.overrides.contains(&Override::Ragged) && store_lanes(kernel) > 1;
             let (own, rows) = if as_one { (outputs, (pack - 1).div_ceil(columns) + 1) } else { (columns, 1) };
-            let blocks = outputs / own * own.div_ceil(pack * packs);
-            return Ok(Work::shared(blocks.saturating_mul(chunks), 1, turns.saturating_mul(packs * rows), group));
+            let blocks = outputs / own * own.div_ceil(pack * wide);
+            return Ok(Work::shared(blocks.saturating_mul(chunks), 1, turns.saturating_mul(wide * rows), group));
         }
         if let Access::ShortRows { len, rows, exchanged } = access {
-            ensure(share == 1 || !exchanged, || format!("a share of {share} bunches whose positions are exchanged: 1 expected"))?;
+            ensure(share == 1 || !exchanged, || {
+                format!("a share of {share} bunches whose positions are exchanged: 1 expected")
+            })?;
             // Bunches in turn and then, row by row, what does not fill one.
             let (dtype, len, rows) = (kernel.dtype, len.into(), rows.into());
             let parts = Bunches { dtype, operator, epilogue, len, rows }.parts();

@@ -17,6 +17,7 @@ mod portable;
 mod reduce;
 mod reduce_max;
 mod schedule;
+mod tails;
 mod windows;
 
 use std::fmt;

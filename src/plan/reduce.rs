@@ -8,6 +8,7 @@ use super::fill::fill;
 use super::folds::folded;
 use super::layout::{Dimension, ReductionShape, Source, shader_dims};
 use super::schedule::{Reduction, Schedule};
+use super::tails::without_tail;
 use super::windows::{Block, Window, whole, windows};
 use super::{Binding, Dispatch, Dispatches, Slot, nan_override, target_part};
 use crate::Error;
@@ -18,8 +19,9 @@ use crate::shader::{
 /// The dispatches that reduce these sources to the targets. Records go to scratch 0.
 pub(super) fn reduce(reduction: &Reduction, sources: Vec<Source>, targets: &[Binding]) -> Result<Dispatches, Error> {
     let mut dispatches = Dispatches::default();
-    for block in windows(reduction, sources)? {
-        let block = folded(reduction, &block).unwrap_or(block);
+    let folded = |block| folded(reduction, &block).unwrap_or(block);
+    let blocks = windows(reduction, sources)?.into_iter().map(folded).flat_map(|block| without_tail(reduction, block));
+    for block in blocks {
         let Range { start, end } = block.outputs;
         let part = |(&target, bytes): (&Binding, u64)| target_part(target, bytes, start, end - start);
         let targets: Vec<Binding> = targets.iter().zip(reduction.target_bytes()).map(part).collect();
@@ -85,10 +87,13 @@ impl Reduction<'_> {
         record_origin: Option<RecordOrigin>,
     ) -> Result<Dispatch, Error> {
         let Schedule { access, team, .. } = window.schedule;
-        let program = Program::Reduce { operator: self.operator, access, team: team > 1, epilogue };
         let mut overrides = self.overrides(access, team, epilogue);
         overrides.extend(self.access_overrides(window));
         overrides.extend(record_origin.map(|_| Override::Accumulate));
+        let packs = access == Access::Columns
+            && self.stores_whole_packs(&window.shape)
+            && Kernel::stores_packs(self.dtype, epilogue, &overrides);
+        let program = Program::Reduce { operator: self.operator, access, team: team > 1, epilogue, packs };
         let input = window.extent.binding(self.dtype, window.slot);
         let mut bindings = vec![input];
         if program.takes_packs() {

@@ -19,7 +19,7 @@ const MAX_WRITES_OF_PART: u64 = 1024;
 pub(super) const MAX_OUTPUTS: u64 = 1 << 26;
 
 /// The loads below which what lies apart stays in a cache: 2 MiB.
-const FEWEST_FAR_LOADS: u64 = 1 << 17;
+pub(super) const FEWEST_FAR_LOADS: u64 = 1 << 17;
 
 /// The invocations of other kernels whose work an invocation that takes bunches of short rows does, and no fewer keep a
 /// device as busy.
@@ -408,7 +408,13 @@ impl Reduction<'_> {
 
     /// Whether rows of columns share words of the output: one invocation writes what lies in both.
     pub fn columns_share_words(&self, shape: &ReductionShape, epilogue: Epilogue) -> bool {
-        epilogue.lanes(self.dtype) > 1 && !shape.columns_are_whole(self.dtype.pack_elements())
+        let values_in_packs = epilogue == Epilogue::Value && self.stores_whole_packs(shape);
+        epilogue.lanes(self.dtype) > 1 && !shape.columns_are_whole(self.dtype.pack_elements()) && !values_in_packs
+    }
+
+    /// Whether rows of the output are whole packs, wherever those of columns begin.
+    pub fn stores_whole_packs(&self, shape: &ReductionShape) -> bool {
+        shape.columns().is_some_and(|columns| columns.is_multiple_of(self.dtype.pack_elements()))
     }
 
     /// As many as take a run in one turn of four loads each.

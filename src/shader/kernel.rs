@@ -42,6 +42,8 @@ pub enum Program {
         team: bool,
         /// What it writes.
         epilogue: Epilogue,
+        /// Whether it stores a pack of columns as such, and not result by result.
+        packs: bool,
     },
     /// Puts records together.
     Merge {
@@ -294,6 +296,17 @@ impl Kernel {
         Kernel { program, dtype, overrides, int64: int64 && program.takes_packs(), shared_buffers: false }
     }
 
+    /// Whether columns can be stored in packs: values, and positions but for those of 64-bit types, two of which may be half a pack,
+    /// and for those of 32-bit types from four packs side by side: lavapipe is faster word by word.
+    pub(crate) fn stores_packs(dtype: DType, epilogue: Epilogue, overrides: &[Override]) -> bool {
+        match epilogue {
+            Epilogue::Value => true,
+            Epilogue::Index if dtype.bytes() == 4 => !overrides.contains(&Override::Wide),
+            Epilogue::Index => dtype.bytes() < 4,
+            _ => false,
+        }
+    }
+
     /// Whether there is such a shader: not everything that can be named was written, or is planned.
     pub fn exists(&self) -> bool {
         let stored = |operator, epilogue, merges: bool| match operator {
@@ -306,8 +319,10 @@ impl Kernel {
             _ => true,
         };
         match self.program {
-            Program::Reduce { operator, access, team, epilogue } => {
+            Program::Reduce { operator, access, team, epilogue, packs } => {
                 stored(operator, epilogue, false)
+                    && (!packs
+                        || access == Access::Columns && Kernel::stores_packs(self.dtype, epilogue, &self.overrides))
                     && writes(team, epilogue, access == Access::Rows)
                     && match access {
                         Access::Rows | Access::Strided | Access::Columns => true,
@@ -410,8 +425,8 @@ impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.program {
             Program::Fill { packs } => write!(f, "fill {}{}", self.dtype, if packs { " in packs" } else { "" })?,
-            Program::Reduce { operator, access, epilogue, .. } => {
-                write!(f, "{operator} {access} {} -> {epilogue}", self.dtype)?;
+            Program::Reduce { operator, access, epilogue, packs, .. } => {
+                write!(f, "{operator} {access} {} -> {epilogue}{}", self.dtype, if packs { " in packs" } else { "" })?;
             }
             Program::Merge { operator, epilogue, .. } => {
                 write!(f, "{operator} merge {} -> {epilogue}", self.dtype)?;

@@ -138,6 +138,7 @@ files! {
     MAIN_COLUMNS = "lib/main_columns", binds [], overrides ["GROUP"];
     COLUMN_PACKS = "lib/column_packs", binds [], overrides [];
     COLUMN_RESULTS = "lib/column_results", binds [], overrides [];
+    COLUMN_PACK_RESULTS = "lib/column_pack_results", binds [], overrides [];
     COLUMNS_ALIGNED = "lib/columns_aligned", binds [], overrides [];
     COLUMNS_RAGGED = "lib/columns_ragged", binds [], overrides [];
     COLUMN_BLOCKS = "lib/column_blocks", binds [], overrides [];
@@ -279,8 +280,8 @@ impl Kernel {
     fn files(&self) -> impl Iterator<Item = &'static File> {
         let own: Vec<Files> = match self.program {
             Program::Fill { packs } => vec![&[FILL], if packs { &[FILL_PACKS] } else { &[FILL_WORDS] }],
-            Program::Reduce { operator, access, team, epilogue } => {
-                let [stores, results] = self.store_files(operator, access, epilogue);
+            Program::Reduce { operator, access, team, epilogue, packs } => {
+                let [stores, results] = self.store_files(operator, access, epilogue, packs);
                 let found = found_files(operator, access, self.dtype);
                 let main = self.main_files(access, team, epilogue);
                 vec![self.input_files(), self.access_files(access), found, main, stores, results]
@@ -379,17 +380,13 @@ impl Kernel {
         }
     }
 
-    /// Columns that are whole packs are stored so, but for positions of 64-bit types, two of which may be half a pack, and for
-    /// those of 32-bit types from four packs side by side: lavapipe is faster word by word.
-    fn store_files(&self, operator: Operator, access: Access, epilogue: Epilogue) -> [Files; 2] {
-        let columns = access == Access::Columns;
-        let packs = columns && !self.has(Override::Ragged);
-        let positions = self.dtype.bytes() < 4 || self.dtype.bytes() == 4 && !self.has(Override::Wide);
+    fn store_files(&self, operator: Operator, access: Access, epilogue: Epilogue, packs: bool) -> [Files; 2] {
+        let ragged_packs: Files = if self.has(Override::Ragged) { &[COLUMN_PACK_RESULTS] } else { &[] };
         match epilogue {
-            Epilogue::Value if packs => [&[STORE_VALUE_PACKS], &[]],
-            Epilogue::Index if packs && positions => [&[STORE_INDEX_PACKS], &[]],
+            Epilogue::Value if packs => [&[STORE_VALUE_PACKS], ragged_packs],
+            Epilogue::Index if packs => [&[STORE_INDEX_PACKS], ragged_packs],
             Epilogue::Index if matches!(access, Access::ShortRows { exchanged: true, .. }) => [&[], &[]], // the main one does
-            _ => [result_files(operator, epilogue), if columns { &[COLUMN_RESULTS] } else { &[] }],
+            _ => [result_files(operator, epilogue), if access == Access::Columns { &[COLUMN_RESULTS] } else { &[] }],
         }
     }
 }

@@ -48,10 +48,13 @@ pub fn programs() -> Vec<Program> {
         for epilogue in [Epilogue::Record, Epilogue::Value, Epilogue::Index, Epilogue::Both, Epilogue::Ones] {
             for team in [false, true] {
                 programs.push(Program::Merge { operator, team, epilogue });
-                let short_rows = |(len, rows)| [false, true].map(|exchanged| Access::ShortRows { len, rows, exchanged });
+                let short_rows =
+                    |(len, rows)| [false, true].map(|exchanged| Access::ShortRows { len, rows, exchanged });
                 let short_rows = BUNCHES.map(short_rows).concat();
                 let accesses = [&[Access::Rows, Access::Columns, Access::Strided], &short_rows[..]].concat();
-                programs.extend(accesses.iter().map(|&access| Program::Reduce { operator, access, team, epilogue }));
+                let reduce =
+                    |&access| [false, true].map(|packs| Program::Reduce { operator, access, team, epilogue, packs });
+                programs.extend(accesses.iter().flat_map(reduce));
             }
         }
     }
@@ -110,8 +113,12 @@ pub fn kernels() -> Vec<Kernel> {
     kernels
 }
 
-/// The program for one invocation a task: whether there is a team is tuning's choice.
+/// The program for one invocation a task that stores result by result: whether there is a team is tuning's choice, and packs are
+/// stored where outputs allow it.
 pub fn without_team(mut program: Program) -> Program {
+    if let Program::Reduce { packs, .. } = &mut program {
+        *packs = false;
+    }
     if let Program::Reduce { team, .. } | Program::Merge { team, .. } = &mut program {
         *team = false;
     }

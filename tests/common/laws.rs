@@ -156,6 +156,7 @@ impl Work {
         let line = find(|c| if let Override::Line(n) = c { Some(*n) } else { None });
         let lanes = 4_u64.div_ceil(kernel.dtype.bytes());
         let (in_teams, store_lanes) = match kernel.program {
+            Program::Reduce { team, packs: true, .. } => (team, 1), // a pack is a unit of its own
             Program::Reduce { team, epilogue, .. } | Program::Merge { team, epilogue, .. } => {
                 (team, if matches!(epilogue, Epilogue::Value | Epilogue::Both) { lanes } else { 1 })
             }

@@ -281,7 +281,7 @@ fn check_all(name: &str, named: &[Kind], mut check: impl FnMut(DType, &View, &Li
 fn reducing(operator: Operator, epilogue: Epilogue) -> Vec<Kind> {
     let accesses = [Access::Rows, Access::Columns, Access::Strided];
     let all = accesses.map(|access| [epilogue, Epilogue::Record].map(|epilogue| (access, epilogue)));
-    let reduce = |(access, epilogue)| Program::Reduce { operator, access, team: false, epilogue };
+    let reduce = |(access, epilogue)| Program::Reduce { operator, access, team: false, epilogue, packs: false };
     let merge = Program::Merge { operator, team: false, epilogue };
     all.into_iter().flatten().map(reduce).chain([merge]).map(|program| (program, DType::F32)).collect()
 }

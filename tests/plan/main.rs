@@ -44,12 +44,12 @@ fn programs(op: &impl Operation, limits: &Limits) -> Vec<Program> {
 
 /// Of a ReduceMax.
 fn values(access: Access, epilogue: Epilogue) -> Program {
-    Program::Reduce { operator: Operator::ReduceMax, access, team: false, epilogue }
+    Program::Reduce { operator: Operator::ReduceMax, access, team: false, epilogue, packs: false }
 }
 
 /// Of an ArgMax.
 fn positions(access: Access, epilogue: Epilogue) -> Program {
-    Program::Reduce { operator: Operator::ArgMax, access, team: false, epilogue }
+    Program::Reduce { operator: Operator::ArgMax, access, team: false, epilogue, packs: false }
 }
 
 /// Of records.
@@ -73,6 +73,41 @@ fn one_dispatch_where_one_is_enough() {
         let columns = [positions(Access::Columns, Epilogue::Index)];
         assert_eq!(programs(&arg_max(DType::I64, &[64, 16, 1024], &[1]), &limits), columns);
     }
+}
+
+/// Columns are stored in packs where rows of the output are whole ones, wherever those of the input begin; of one row that ends
+/// within a pack all but the tail.
+#[test]
+fn whole_packs_of_outputs_are_stored_as_such() {
+    let in_packs = |op: &dyn Operation, limits: &Limits| -> Vec<bool> {
+        let packs = |program| matches!(program, Program::Reduce { packs: true, .. });
+        op.plan(limits).unwrap().dispatches.iter().map(|dispatch| packs(dispatch.kernel.program)).collect()
+    };
+    for limits in [gpu(), cpu()] {
+        let aligned = View::new([64, 16, 1024]).unwrap();
+        assert_eq!(in_packs(&ReduceMax::new(DType::U8, aligned.clone()).axes([1]), &limits), [true]);
+        assert_eq!(in_packs(&ArgMax::new(DType::I64, aligned).axes([1]), &limits), [false]);
+        let padded = View::strided([64, 16, 1024], [16 * 1025, 1025, 1], 3).unwrap();
+        assert_eq!(in_packs(&ReduceMax::new(DType::U8, padded).axes([1]), &limits), [true]);
+        let odd = View::new([64, 16, 1025]).unwrap();
+        assert_eq!(in_packs(&ReduceMax::new(DType::U8, odd).axes([1]), &limits), [false]);
+        let one_row = View::new([4, (1 << 20) + 1]).unwrap();
+        assert_eq!(in_packs(&ArgMax::new(DType::U8, one_row).axes([0]), &limits), [true, false]);
+        let small = View::new([4, 1025]).unwrap();
+        assert_eq!(in_packs(&ArgMax::new(DType::U8, small).axes([0]), &limits), [false]);
+    }
+}
+
+/// Neighbours exchange the positions of short rows before they store them on GPUs, where each invocation has one bunch.
+#[test]
+fn positions_of_short_rows_are_exchanged() {
+    let op = arg_max(DType::F32, &[1 << 18, 4], &[1]);
+    let short_rows = |exchanged| Access::ShortRows { len: 4, rows: 4, exchanged };
+    assert_eq!(programs(&op, &gpu()), [positions(short_rows(true), Epilogue::Index)]);
+    assert_eq!(programs(&op, &cpu()), [positions(short_rows(false), Epilogue::Index)]);
+    let shared = Tuning { max_share: 64, busy_invocations: 64, ..Tuning::of(AdapterKind::Hardware) };
+    let limits = Limits { tuning: Some(shared), ..gpu() };
+    assert_eq!(programs(&op, &limits), [positions(short_rows(false), Epilogue::Index)]);
 }
 
 /// The winners are found, and written: whole packs at once, and what is left in output units.

@@ -254,7 +254,7 @@ fn parameters_lie_where_the_shaders_look() {
         reach 19 kept 100 outer 200";
     for access in [Access::Rows, Access::Columns, Access::Strided] {
         for (operator, epilogue) in [(Operator::ReduceMax, Epilogue::Value), (Operator::ArgMax, Epilogue::Record)] {
-            check_params(Program::Reduce { operator, access, team: false, epilogue }, &reduction, named);
+            check_params(Program::Reduce { operator, access, team: false, epilogue, packs: false }, &reduction, named);
         }
     }
     let merge =

@@ -20,7 +20,13 @@ const NO_KINDS: [Program; 4] = [
     NO_BUNCH,
     Program::MaxPacks { operands: 2, splats: 0, shifted: 1, pairs: false },
     Program::MaxPacks { operands: 2, splats: 1, shifted: 1, pairs: false },
-    Program::Reduce { operator: Operator::ReduceMax, access: Access::Rows, team: false, epilogue: Epilogue::Record },
+    Program::Reduce {
+        operator: Operator::ReduceMax,
+        access: Access::Rows,
+        team: false,
+        epilogue: Epilogue::Record,
+        packs: false,
+    },
 ];
 
 /// Those of devices that read one element after another.
