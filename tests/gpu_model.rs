@@ -44,7 +44,7 @@ fn all<T: Sync, U: Send>(of: &[T], call: impl Fn(&T) -> U + Sync) -> Vec<U> {
 
 /// Workloads of 8 MB and more that come to less than 0.85 of what is attainable, with what they come to. Their outputs are too
 /// few for a dispatch that keeps the device busy, and a second one waits for it.
-const SECOND_DISPATCH: [(&str, f64); 2] = [("columns_tall", 0.75), ("hardmax_long", 0.67)];
+const SECOND_DISPATCH: [(&str, f64); 1] = [("hardmax_long", 0.81)];
 
 /// They take one dispatch.
 const ONE_DISPATCH: [&str; 6] =

@@ -57,7 +57,7 @@ const LAWS: [Law; 3] = [
         exceptions: &[
             Exceptions {
                 why: "four rows are loaded at once and taken apart; a pack has 8 or 16 columns, and each a key and a row",
-                known: &[("arg_max columns", "vega20", 14, 2), ("reduce_max columns", "vega20", 10, 3)],
+                known: &[("arg_max columns", "vega20", 17, 2), ("reduce_max columns", "vega20", 13, 3)],
             },
             Exceptions {
                 why: "a team keeps 192 bytes for each of its members in workgroup memory",
@@ -66,7 +66,7 @@ const LAWS: [Law; 3] = [
             Exceptions {
                 why: BUNCHES,
                 known: &[
-                    ("arg_max rows of", "vega20", 7, 1),
+                    ("arg_max rows of", "vega20", 15, 1),
                     ("arg_max rows of", "navi21", 1, 6),
                     ("max_short_rows of", "vega20", 12, 2),
                     ("reduce_max rows of", "vega20", 10, 2),
