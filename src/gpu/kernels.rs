@@ -253,7 +253,7 @@ fn shader_module(device: &wgpu::Device, label: &str, kernel: &Kernel) -> wgpu::S
     };
     let checks = wgpu::ShaderRuntimeChecks { force_loop_bounding: false, ..wgpu::ShaderRuntimeChecks::checked() };
     // SAFETY: what wgpu asks for in return is that no loop is infinite, and no loop of ours is, whatever the parameters
-    // and the buffers hold. The text is put together from this crate's own shaders. Of every program that compiles,
+    // and the buffers hold. The text is put together from this crate's own shaders. Of every kernel that there is,
     // tests/shaders holds that what a loop counts climbs by a constant to a bound that no step leaps over, or is halved
     // to 0: with the overrides that steps are made of at their largest, which Plan::check allows, and at their defaults.
     unsafe { device.create_shader_module_trusted(text, checks) }
