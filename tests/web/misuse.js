@@ -23,6 +23,15 @@ export async function refuses(run, message) {
 /** Pages that are not isolated have none. */
 const sharedBuffer = (bytes) => new (globalThis.SharedArrayBuffer ?? ArrayBuffer)(bytes);
 
+/** Whether an array may have so many bytes here: in node it may, in Chromium 148 not. */
+function holds(bytes) {
+  try {
+    return new Uint8Array(bytes).length === bytes;
+  } catch {
+    return false;
+  }
+}
+
 class Options {
   axes = [0];
 }
@@ -43,7 +52,7 @@ const planning = {
   "a constant of a list": [() => max("f32", [[2]], { constant: { shape: [1], data: [1] } }), "options.constant.data is a list of 1"],
   "a constant as a string": [() => max("f32", [[2]], { constant: "0" }), 'max: options.constant is "0", a number or { shape, data } expected'],
   "a constant of too few bytes": [() => max("f32", [[2]], { constant: { shape: [2], data: new Float32Array(3) } }), "options.constant.data has 12 bytes, 8 expected"],
-  "a constant of gigabytes": [() => max("u8", [[1]], { constant: { shape: [2 ** 31], data: new Uint8Array(2 ** 31) } }), "at most 16777216 expected"],
+  "a constant of many megabytes": [() => max("u8", [[1]], { constant: { shape: [2 ** 25], data: new Uint8Array(2 ** 25) } }), "at most 16777216 expected"],
   "bool bytes above 1": [() => max("bool", [[2]], { constant: { shape: [2], data: Uint8Array.of(1, 2) } }), "options.constant.data[1] is 2, 0 or 1 expected"],
   "an option's singular": [() => argMax("f32", [2, 3], { axis: 1 }), "argMax: options.axis is unknown, there are axes, keepDims, nan, selectLast, index, output"],
   "an option of Rust": [() => reduceMax("f32", [2, 3], { keep_dims: true }), "reduceMax: options.keep_dims is unknown, there are axes, keepDims, nan, empty"],
@@ -135,7 +144,9 @@ const planning = {
   "an element too few": [() => reference(reduceMax("u8", [6]), [new Uint8Array(5)]), "reference: inputs[0] has 5 bytes, 6 are needed"],
   "an element too few of a view": [() => reference(reduceMax("u8", { shape: [2, 2], strides: [3, 2] }), [new Uint8Array(5)]), "has 5 bytes, 6 are needed"],
   "twice the elements": [() => reference(reduceMax("f32", [6]), [new Float32Array(12)]), "reference: inputs[0] has 48 bytes, 24 expected for shape [6]"],
-  "an input of gigabytes": [() => reference(reduceMax("u8", [2 ** 31]), [new Uint8Array(2 ** 31)]), "an input of 2147483648 bytes is too large for the reference"],
+  ...(holds(2 ** 31) && {
+    "an input of gigabytes": [() => reference(reduceMax("u8", [2 ** 31]), [new Uint8Array(2 ** 31)]), "an input of 2147483648 bytes is too large for the reference"],
+  }),
   "an array whose buffer is gone": [() => { const gone = new Float32Array(6); structuredClone(gone, { transfer: [gone.buffer] }); return reference(reduceMax("f32", [6]), [gone]); }, "reference: inputs[0] has 0 bytes, 24 are needed"],
 };
 
