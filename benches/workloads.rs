@@ -212,21 +212,14 @@ fn time(gpu: &Gpu, work: &Value, options: &Options) -> Result<Vec<Value>, Failur
     };
     let paces = timing.measure(gpu, &*op, &inputs.iter().collect::<Vec<_>>())?;
     let row = |(pace, limits): (Pace, Option<&str>)| {
-        json!({
+        pace.with_figures(json!({
             "name": work["name"],
             "op": work["op"],
             "dtype": work["dtype"],
             "shapes": shapes,
             "limits": limits,
             "adapter": gpu.info().name,
-            "dispatches": pace.dispatches,
-            "bytes": pace.bytes,
-            "median_ms": pace.median.as_secs_f64() * 1e3,
-            "gpu_median_ms": pace.gpu_median.map(|time| time.as_secs_f64() * 1e3),
-            "gb_per_s": pace.gb_per_s(),
-            "limit_gb_per_s": pace.limit_gb_per_s(),
-            "ratio": pace.ratio(),
-        })
+        }))
     };
     Ok(paces.into_iter().zip(otherwise).map(row).collect())
 }

@@ -146,7 +146,7 @@ fn time(gpu: &Gpu, problem: &Problem, options: &Options) -> Result<Value, Failur
         rotated_bytes: options.rotated_bytes,
     };
     let pace = &timing.measure(gpu, &op, &inputs.iter().collect::<Vec<_>>())?[0];
-    Ok(json!({
+    Ok(pace.with_figures(json!({
         "name": name(options.seed, problem),
         "problem": problem.to_string(),
         "op": problem.operator.name(),
@@ -159,14 +159,7 @@ fn time(gpu: &Gpu, problem: &Problem, options: &Options) -> Result<Value, Failur
         "view": problem.kind.to_string(),
         "kernels": kernels,
         "adapter": gpu.info().name,
-        "dispatches": pace.dispatches,
-        "bytes": pace.bytes,
-        "median_ms": pace.median.as_secs_f64() * 1e3,
-        "gpu_median_ms": pace.gpu_median.map(|time| time.as_secs_f64() * 1e3),
-        "gb_per_s": pace.gb_per_s(),
-        "limit_gb_per_s": pace.limit_gb_per_s(),
-        "ratio": pace.ratio(),
-    }))
+    })))
 }
 
 fn failed(problem: &Problem, error: impl Display) -> String {

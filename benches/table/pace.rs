@@ -4,6 +4,7 @@ use std::hint::black_box;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use serde_json::Value;
 use wgmax::{Gpu, Limits, Operation, Plan, Tensor, wgpu};
 
 use super::median;
@@ -62,10 +63,9 @@ impl Timing {
             limits.push(limit.step()?); // interleaved: the machine's pace drifts
         }
         let limit = median(limits);
-        let paces = contestants.into_iter().map(|own| own.pace(bytes, limit));
         // A CPU that is the device has no other clock than the caller, and memory's pace was taken by that one.
         let is_cpu = gpu.info().device_type == wgpu::DeviceType::Cpu;
-        Ok(paces.map(|own| if is_cpu { Pace { time: own.median, ..own } } else { own }).collect())
+        Ok(contestants.into_iter().map(|own| own.pace(bytes, limit, is_cpu)).collect())
     }
 }
 
@@ -97,26 +97,27 @@ impl<'a> Contestant<'a> {
         Ok(())
     }
 
-    fn pace(self, bytes: u64, limit: Duration) -> Pace {
+    fn pace(self, bytes: u64, limit: Duration, is_cpu: bool) -> Pace {
         let Contestant { dispatches, times, gpu_times, .. } = self;
-        let median_time = median(times);
+        let callers = median(times);
         let gpu_median = (!gpu_times.is_empty()).then(|| median(gpu_times));
-        Pace { dispatches, bytes, median: median_time, gpu_median, time: gpu_median.unwrap_or(median_time), limit }
+        let time = gpu_median.filter(|_| !is_cpu).unwrap_or(callers);
+        Pace { dispatches, bytes, median: callers, gpu_median, time, limit }
     }
 }
 
 impl Pace {
-    pub fn gb_per_s(&self) -> f64 {
-        gigabytes_per_second(self.bytes, self.time)
-    }
-
-    pub fn limit_gb_per_s(&self) -> f64 {
-        gigabytes_per_second(self.bytes, self.limit)
-    }
-
-    /// 1 where it is as fast as memory.
-    pub fn ratio(&self) -> f64 {
-        self.limit.as_secs_f64() / self.time.as_secs_f64()
+    /// What a line of JSON says of it, beside what was measured: `row`, an object. The ratio is 1 where it is as fast as memory.
+    pub fn with_figures(&self, mut row: Value) -> Value {
+        let ms = |time: Duration| time.as_secs_f64() * 1e3;
+        row["dispatches"] = self.dispatches.into();
+        row["bytes"] = self.bytes.into();
+        row["median_ms"] = ms(self.median).into();
+        row["gpu_median_ms"] = self.gpu_median.map(ms).into();
+        row["gb_per_s"] = gigabytes_per_second(self.bytes, self.time).into();
+        row["limit_gb_per_s"] = gigabytes_per_second(self.bytes, self.limit).into();
+        row["ratio"] = (self.limit.as_secs_f64() / self.time.as_secs_f64()).into();
+        row
     }
 }
 

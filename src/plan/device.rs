@@ -17,10 +17,12 @@ pub(super) const PACK_BYTES: u64 = 16;
 /// The most bytes of workgroup memory that a team's merge keeps for each invocation.
 pub(super) const MEMBER_BYTES: u64 = 16;
 
-/// The most bytes of workgroup memory that a position takes which invocations exchange: its own and, of few, a place that is no one's.
+/// The most bytes of workgroup memory that a position takes which invocations exchange: its own and, of few, a place that is no
+/// one's.
 pub(super) const EXCHANGED_BYTES: u64 = 8;
 
-/// The bytes that a team keeps for each invocation that reduces columns together: what it knows of a pack of them (`ColumnBests` in shaders/lib).
+/// The bytes that a team keeps for each invocation that reduces columns together: what it knows of a pack of them (`ColumnBests`
+/// in shaders/lib).
 pub(super) fn column_member_bytes(operator: Operator, dtype: DType) -> u64 {
     let floats = if dtype.is_float() { 2 } else { 1 };
     match (operator, dtype.bytes()) {
