@@ -45,7 +45,9 @@ fn short_rows() {
             let fewest = if len == 3 { 8192 } else { 16 }; // bunches that are worth it to a GPU, and to a CPU
             let rows = fewest * (16 / dtype.bytes()) + len * 7 % 29;
             let input = tensor(dtype, rows * len, Data::Ties, len);
-            check_rows(dtype, &input, &View::new([rows, len]).unwrap(), &format!("{dtype} {rows} rows of {len}"));
+            let (view, case) = (View::new([rows, len]).unwrap(), format!("{dtype} {rows} rows of {len}"));
+            check_rows(dtype, &input, &view, &case);
+            check(&Hardmax::new(dtype, view, Slices::Along(1)), &[&input], &case);
         }
     }
 }
@@ -72,13 +74,51 @@ fn edges_in_short_rows() {
             let case = format!("{dtype} rows of 3, {data:?}");
             let reduce_max = ReduceMax::new(dtype, view.clone()).axes([-1]);
             let arg_max = ArgMax::new(dtype, view.clone()).axes([-1]);
+            let hardmax = Hardmax::new(dtype, view.clone(), Slices::Along(1));
             check(&reduce_max, &[&input], &case);
             check(&arg_max.clone().output(ArgMaxOutput::ValuesAndIndices), &[&input], &case);
+            check(&hardmax, &[&input], &case);
             if dtype.is_float() {
+                check(&hardmax.nan(NanPolicy::Ignore), &[&input], &case);
                 check(&reduce_max.nan(NanPolicy::Ignore), &[&input], &case);
                 check(&arg_max.nan(NanPolicy::Ignore).select_last(true), &[&input], &case);
             }
         }
+    }
+}
+
+/// Rows side by side whose elements take turns, in blocks small enough for bunches and a little larger: blocks that follow one another,
+/// and those of which an outer axis is reduced, too, in stretches that begin anywhere.
+#[test]
+fn small_blocks() {
+    for (n, dtype) in [DType::F32, DType::Bf16, DType::U8, DType::I64].into_iter().enumerate() {
+        for (len, columns) in [(2, 2), (2, 3), (3, 5), (8, 5), (21, 3), (4, 16), (2, 64), (64, 2), (43, 3)] {
+            let most = if len == 3 { 8192 } else { 32 }; // bunches that are worth it to a GPU, and to a CPU
+            let blocks = most * (16 / dtype.bytes()) / columns + [0, 7][n % 2];
+            check_blocks(dtype, [1, blocks, len, columns], 0);
+            if columns < 16 {
+                check_blocks(dtype, [3, blocks, len, columns], [1, 16, 0, 3][n]);
+            }
+        }
+    }
+}
+
+/// Every operator over the rows of blocks, and reductions over the outer axis, too, with so many elements between its indices.
+fn check_blocks(dtype: DType, shape: [u64; 4], gap: u64) {
+    let [outer, blocks, len, columns] = shape;
+    let stretch = blocks * len * columns + gap;
+    let strides = [stretch, len * columns, columns, 1].map(|stride| stride as i64);
+    let view = View::strided(shape, strides, gap % 5).unwrap();
+    let input = tensor(dtype, gap % 5 + outer * stretch, Data::Ties, columns);
+    let case = format!("{dtype} {outer} x {blocks} blocks of {len} by {columns}, {gap} apart");
+    check(&Hardmax::new(dtype, view.clone(), Slices::Along(2)), &[&input], &case);
+    let axes: &[&[i64]] = if outer > 1 { &[&[2], &[0, 2]] } else { &[&[2]] };
+    for &axes in axes {
+        let case = format!("{case} over {axes:?}");
+        check(&ReduceMax::new(dtype, view.clone()).axes(axes), &[&input], &case);
+        let arg_max = ArgMax::new(dtype, view.clone()).axes(axes);
+        check(&arg_max, &[&input], &case);
+        check(&arg_max.select_last(true).output(ArgMaxOutput::ValuesAndIndices), &[&input], &case);
     }
 }
 

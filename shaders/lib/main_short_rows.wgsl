@@ -1,5 +1,5 @@
 // An invocation takes a share of the bunches of short rows.
-import package::{group_number, no_input, params, reduce_bunches};
+import package::{group_number, no_input, params, reduce_bunches, reduce_rest};
 
 override GROUP: u32 = 64u;
 const TEAM = 1u;
@@ -15,4 +15,5 @@ fn main(
     }
     let first = (group_number(id, groups) * GROUP + local) * params.share;
     reduce_bunches(first, first + params.share);
+    reduce_rest(first, first + params.share);
 }

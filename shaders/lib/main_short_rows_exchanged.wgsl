@@ -1,6 +1,6 @@
 // An invocation takes a bunch of short rows. The positions of a workgroup's rows meet in workgroup memory, so that neighbours store
 // what lies side by side.
-import package::{BUNCH_ROWS, Best, Unit, group_number, index_word, no_input, params, reduce_bunches};
+import package::{BUNCH_ROWS, Best, Unit, group_number, index_word, no_input, params, reduce_bunches, reduce_rest};
 
 @group(0) @binding(3) var<storage, read_write> indices: array<u32>;
 
@@ -22,7 +22,9 @@ fn main(
     @builtin(local_invocation_index) local: u32,
 ) {
     let first = group_number(id, groups) * GROUP + local;
-    reduce_bunches(first, select(first + 1u, first, no_input())); // see grid.wgsl
+    let last = select(first + 1u, first, no_input()); // see grid.wgsl
+    reduce_bunches(first, last);
+    reduce_rest(first, last);
     workgroupBarrier();
     let group_first = (first - local) * BUNCH_ROWS;
     let count = (params.outputs - min(params.outputs, group_first)) * INDEX_WORDS;

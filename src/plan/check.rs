@@ -324,17 +324,28 @@ impl Work {
             let blocks = outputs / own * own.div_ceil(pack * wide);
             return Ok(Work::shared(blocks.saturating_mul(chunks), 1, turns.saturating_mul(wide * rows), group));
         }
-        if let Access::ShortRows { len, rows, exchanged } = access {
+        if epilogue == Epilogue::Ones {
+            countable(outputs.saturating_mul(params.reduce_len.into()))?;
+        }
+        if let Access::ShortRows { len, columns, rows, exchanged } = access {
             ensure(share == 1 || !exchanged, || {
                 format!("a share of {share} bunches whose positions are exchanged: 1 expected")
             })?;
             // Bunches in turn and then, row by row, what does not fill one.
-            let (dtype, len, rows) = (kernel.dtype, len.into(), rows.into());
-            let parts = Bunches { dtype, operator, epilogue, len, rows }.parts();
+            let (dtype, [len, columns, rows]) = (kernel.dtype, [len, columns, rows].map(u64::from));
+            let parts = Bunches { dtype, operator, epilogue, len, columns, rows }.parts();
             let runs = u64::from(params.reduce_len / params.run_len);
             let part_turns = 2 + 2 * params.kept.len() as u64 + runs.saturating_mul(1 + params.outer.len() as u64);
             let bunches = Work::shared(outputs.div_ceil(rows), share, parts.saturating_mul(part_turns), group);
+            if epilogue == Epilogue::Ones {
+                ensure(outputs.is_multiple_of(rows), || format!("{outputs} slices: whole bunches of {rows} expected"))?;
+                return Ok(bunches);
+            }
             return Ok(Work { turns: bunches.turns.saturating_add(rows.saturating_mul(turns)), ..bunches });
+        }
+        if epilogue == Epilogue::Ones && group.team == 1 {
+            let (elements, lanes) = (outputs * u64::from(params.reduce_len), kernel.dtype.lanes());
+            return Ok(Work::shared(elements.div_ceil(lanes), share, turns.saturating_mul(lanes), group));
         }
         let tasks = if epilogue == Epilogue::Record { outputs.saturating_mul(chunks) } else { outputs };
         let written = if epilogue == Epilogue::Ones { u64::from(params.reduce_len) } else { 0 };

@@ -41,11 +41,9 @@ pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
         out_len,
         device,
     };
-    if output.has_slices_of_packs() {
-        let both = Reduction { epilogue: Epilogue::Ones, ..search };
-        if let Some(dispatches) = reduce_to_ones(&both, &sources(&op.input, 0), target)? {
-            return plan.complete(dispatches, device);
-        }
+    let both = Reduction { epilogue: Epilogue::Ones, ..search };
+    if let Some(dispatches) = reduce_to_ones(&both, &sources(&op.input, 0), output.columns, target)? {
+        return plan.complete(dispatches, device);
     }
     let bytes = out_len.saturating_mul(4);
     let winners = Binding { binding: 3, slot: Slot::Scratch(1), writes: true, offset_bytes: 0, bytes };
@@ -80,11 +78,6 @@ impl Output {
         let columns = slice.last().map_or(1, |&last| shape[last + 1..].iter().product());
         let slice_len = slice.iter().map(|&d| shape[d]).product();
         Output { dtype, len: shape.iter().product(), slice_len, columns, target }
-    }
-
-    /// Whether slices follow one another in whole packs.
-    fn has_slices_of_packs(&self) -> bool {
-        self.columns == 1 && self.slice_len.is_multiple_of(self.dtype.pack_elements())
     }
 
     /// The dispatches that write once the winners are known: one where output and winners fit a binding each, and the output

@@ -175,13 +175,42 @@ impl ReductionShape {
         [self.start, self.columns().unwrap_or(1)].into_iter().chain(around).all(|n| n.is_multiple_of(elements))
     }
 
+    /// How many rows lie side by side in blocks that follow one another, their elements taking turns; one where it is rows themselves
+    /// that follow one another. None where nothing follows.
+    pub fn block_columns(&self) -> Option<u64> {
+        let (run, inner) = (self.run(), self.kept.first()?);
+        let follows = |d: &Dimension, columns: u64| d.stride == (run.size * columns) as i64;
+        match self.kept.get(1) {
+            _ if run.stride == 1 && follows(inner, 1) => Some(1),
+            Some(blocks) if inner.stride == 1 && run.stride == inner.size as i64 && follows(blocks, inner.size) => {
+                Some(inner.size)
+            }
+            _ => None,
+        }
+    }
+
+    /// The dimensions along which rows or blocks of them follow one another, and those around them.
+    fn stretches(&self, block_columns: u64) -> (&[Dimension], &[Dimension]) {
+        self.kept.split_at(if block_columns > 1 { 2 } else { 1 })
+    }
+
+    /// The rows that follow one another.
+    pub fn stretch_rows(&self, block_columns: u64) -> u64 {
+        product(self.stretches(block_columns).0)
+    }
+
+    /// Whether there is more than one stretch of them.
+    pub fn has_stretches(&self, block_columns: u64) -> bool {
+        !self.stretches(block_columns).1.is_empty()
+    }
+
     /// Whether short rows that follow one another make whole bunches of so many, each of which begins at a multiple of
     /// `elements`.
-    pub fn bunches_are_whole(&self, elements: u64, bunch_rows: u64) -> bool {
-        let (rows, around) = self.kept.split_first().map_or((1, &[][..]), |(rows, around)| (rows.size, around));
+    pub fn bunches_are_whole(&self, elements: u64, block_columns: u64, bunch_rows: u64) -> bool {
+        let (_, around) = self.stretches(block_columns);
         let strides = around.iter().chain(&self.reduced[1..]).map(|d| d.stride.unsigned_abs());
         [self.start].into_iter().chain(strides).all(|n| n.is_multiple_of(elements))
-            && (around.is_empty() || rows.is_multiple_of(bunch_rows))
+            && (around.is_empty() || self.stretch_rows(block_columns).is_multiple_of(bunch_rows))
     }
 
     /// The blocks of so many elements that rows of columns are cut into: each row by itself, or all as if they were one.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::device::{EXCHANGED_BYTES, column_member_bytes, stride_u32, to_u32};
 use super::fill::fill;
 use super::folds::folded;
-use super::layout::{Dimension, ReductionShape, Source, shader_dims};
+use super::layout::{Dimension, ReductionShape, Source, gcd, shader_dims};
 use super::schedule::{Reduction, Schedule};
 use super::tails::without_tail;
 use super::windows::{Block, Window, whole, windows};
@@ -30,25 +30,62 @@ pub(super) fn reduce(reduction: &Reduction, sources: Vec<Source>, targets: &[Bin
     Ok(dispatches)
 }
 
-/// The same to ones and zeros, written by those who find the winners. Nothing where invocations work by themselves, or the
-/// tensor is cut into windows.
+/// The same to ones and zeros, written by those who find the winners: bunches of short slices, or teams of slices of whole packs that
+/// follow one another. Nothing where other invocations work by themselves, or the tensor is cut into windows. `columns` slices of the
+/// output stand side by side.
 pub(super) fn reduce_to_ones(
     reduction: &Reduction,
     sources: &[Source],
+    columns: u64,
     target: Binding,
 ) -> Result<Option<Dispatches>, Error> {
     let [source] = sources else { return Ok(None) };
     let Some(window) = whole(reduction, source)? else { return Ok(None) };
     let Schedule { access, team, chunks, .. } = window.schedule;
+    if let Access::ShortRows { columns: own, rows, .. } = access {
+        let in_order = u64::from(own) == columns && window.shape.reduced.len() == 1;
+        return if in_order { reduction.bunches_of_ones(window, rows.into(), target) } else { Ok(None) };
+    }
+    let of_packs = columns == 1 && reduction.slice_len.is_multiple_of(reduction.dtype.pack_elements());
     let finds_in_team = access == Access::Rows && team > 1;
     let merges_in_team = chunks > 1 && reduction.merge_team(reduction.out_len, chunks) > 1;
-    if !(finds_in_team && chunks == 1 || merges_in_team) {
+    if !of_packs || !(finds_in_team && chunks == 1 || merges_in_team) {
         return Ok(None);
     }
     reduction.block(&Block::whole(reduction, window), vec![target]).map(Some)
 }
 
 impl Reduction<'_> {
+    /// Ones and zeros by bunches of so many slices and, of the few that do not fill one, unit by unit. These begin where a binding may.
+    fn bunches_of_ones(&self, window: Window, rows: u64, target: Binding) -> Result<Option<Dispatches>, Error> {
+        let Window { ref shape, ref schedule, .. } = window;
+        let Some(&Dimension { size, stride, .. }) = shape.kept.last() else { return Ok(None) };
+        let around = shape.outputs() / size;
+        let step = rows / gcd(around, rows);
+        let binding_step = self.device.binding_step(&[self.dtype.bytes()]);
+        let begins = binding_step / gcd(around * self.slice_len, binding_step);
+        let whole = if size.is_multiple_of(step) { size } else { size - size % (step / gcd(step, begins) * begins) };
+        if whole == 0 {
+            return Ok(None);
+        }
+        let alone = Schedule { access: Access::Strided, team: 1, line: 1, column_packs: 1, share: 1, ..*schedule };
+        let mut dispatches = Dispatches::default();
+        for (Range { start, end }, schedule) in [(0..whole, *schedule), (whole..size, alone)] {
+            if start == end {
+                continue;
+            }
+            let mut shape = shape.clone();
+            shape.kept.iter_mut().last().expect("one was found").size = end - start;
+            shape.start = shape.start.wrapping_add_signed(stride * start as i64); // stays within the view's extent
+            let outputs = start * around..end * around;
+            let slice_bytes = self.slice_len * self.dtype.bytes();
+            let target = target_part(target, slice_bytes, outputs.start, outputs.end - outputs.start);
+            let window = Window { shape, schedule, first_output: outputs.start, ..window };
+            dispatches.push(self.window(&window, Epilogue::Ones, vec![target], None)?)?;
+        }
+        Ok(Some(dispatches))
+    }
+
     fn block(&self, block: &Block, targets: Vec<Binding>) -> Result<Dispatches, Error> {
         if block.is_direct() {
             return Ok(Dispatches(vec![self.window(&block.windows[0], self.epilogue, targets, None)?]));
@@ -103,7 +140,7 @@ impl Reduction<'_> {
         Ok(Dispatch {
             kernel: Kernel::new(program, self.dtype, overrides, self.device.tuning.int64),
             grid: self.grid(window, epilogue)?,
-            params: Params::Reduction(params(window, record_origin)?),
+            params: Params::Reduction(params(window, epilogue, record_origin)?),
             bindings,
         })
     }
@@ -122,6 +159,9 @@ impl Reduction<'_> {
                 (chunks * shape.column_blocks(block, share_words)).div_ceil(group / team)
             }
             _ if team > 1 => tasks.div_ceil(group / team),
+            Access::Strided if epilogue == Epilogue::Ones => {
+                (tasks * self.slice_len).div_ceil(self.dtype.lanes() * share).div_ceil(group)
+            }
             _ => tasks.div_ceil(results * share).div_ceil(group),
         };
         self.device.grid(groups, group * block.max(results * share))
@@ -195,12 +235,16 @@ impl Reduction<'_> {
         let whole_packs = match schedule.access {
             Access::Rows => shape.runs_are_whole(schedule.chunk_len, pack),
             Access::Columns => shape.columns_are_whole(pack),
-            Access::ShortRows { rows, .. } => shape.bunches_are_whole(pack, rows.into()),
+            Access::ShortRows { columns, rows, .. } => shape.bunches_are_whole(pack, columns.into(), rows.into()),
             Access::Strided => true,
         };
         let lanes = self.dtype.lanes();
         let whole_words = match schedule.access {
-            Access::ShortRows { len, .. } => shape.bunches_are_whole(lanes, (lanes >> len.trailing_zeros()).max(1)),
+            Access::ShortRows { len, columns, .. } => {
+                let [len, columns] = [len, columns].map(u64::from);
+                let blocks = lanes / gcd(len * columns, lanes); // that fill words
+                shape.bunches_are_whole(lanes, columns, blocks * columns)
+            }
             _ => false,
         };
         let few_packs = schedule.access == Access::Rows
@@ -261,10 +305,15 @@ fn record_origin(window: &Window, first: u64, records: u64) -> Result<RecordOrig
     })
 }
 
-fn params(window: &Window, record_origin: Option<RecordOrigin>) -> Result<ReductionParams, Error> {
+fn params(window: &Window, epilogue: Epilogue, record_origin: Option<RecordOrigin>) -> Result<ReductionParams, Error> {
     let Window { shape, schedule, .. } = window;
-    let columns = schedule.access == Access::Columns;
-    let kept: &[Dimension] = if columns { shape.kept.get(1..).unwrap_or(&[]) } else { &shape.kept };
+    let is_columns = schedule.access == Access::Columns;
+    let kept: &[Dimension] = if is_columns { shape.kept.get(1..).unwrap_or(&[]) } else { &shape.kept };
+    let columns = match (schedule.access, epilogue) {
+        (Access::Columns, _) => shape.columns(),
+        (Access::Strided, Epilogue::Ones) => shape.block_columns(),
+        _ => None,
+    };
     // The shaders' counters run past the ends of reductions by at most a chunk, and addresses by a few packs a member.
     to_u32(shape.reduce_len() + schedule.chunk_len)?;
     to_u32(shape.span + 256 * schedule.team)?;
@@ -276,7 +325,7 @@ fn params(window: &Window, record_origin: Option<RecordOrigin>) -> Result<Reduct
         run_len: to_u32(shape.run().size)?,
         run_stride: stride_u32(shape.run().stride)?,
         start: to_u32(shape.start)?,
-        columns: if columns { to_u32(shape.columns().unwrap_or(1))? } else { 1 },
+        columns: to_u32(columns.unwrap_or(1))?,
         share: to_u32(schedule.share)?,
         reach: to_u32(shape.reach())?,
         kept: shader_dims(kept, record_origin.is_some())?,

@@ -2,7 +2,7 @@
 
 use super::device::{Device, EXCHANGED_BYTES, MAX_ELEMENTS, column_member_bytes, power_of_two_below};
 use super::layout::ReductionShape;
-use crate::shader::{Access, Bunches, Epilogue, LONGEST_SHORT_ROW, MOST_BUNCH_PACKS, Operator};
+use crate::shader::{Access, Bunches, Epilogue, LARGEST_BLOCK, LONGEST_SHORT_ROW, MOST_BUNCH_PACKS, Operator};
 use crate::{DType, NanPolicy};
 
 /// The most loop iterations that an invocation may make, nested loops counted together. lavapipe ends loops silently
@@ -175,10 +175,10 @@ impl Reduction<'_> {
 
     /// Short rows of an ArgMax whose positions neighbours exchange before they are stored, if there is one bunch each. On GPUs.
     fn exchanging(&self, access: Access, epilogue: Epilogue, share: u64) -> Access {
-        let Access::ShortRows { len, rows, .. } = access else { return access };
+        let Access::ShortRows { len, columns, rows, .. } = access else { return access };
         let fits = u64::from(rows) * EXCHANGED_BYTES <= self.device.limits.max_group_memory_bytes.into();
         let exchanged = self.device.spreads() && epilogue == Epilogue::Index && share == 1 && rows > 1 && fits;
-        Access::ShortRows { len, rows, exchanged }
+        Access::ShortRows { len, columns, rows, exchanged }
     }
 
     /// The results that an invocation makes at once.
@@ -270,7 +270,8 @@ impl Reduction<'_> {
         if epilogue != Epilogue::Record
             && let Some(bunches) = self.bunches(shape, epilogue)
         {
-            return Access::ShortRows { len: bunches.len as u32, rows: bunches.rows as u32, exchanged: false };
+            let [len, columns, rows] = [bunches.len, bunches.columns, bunches.rows].map(|n| n as u32);
+            return Access::ShortRows { len, columns, rows, exchanged: false };
         }
         let columns_fit = shape.columns().is_some_and(|columns| {
             let step_fits = i32::try_from(run.stride).is_ok(); // the kernel divides it as a signed number
@@ -343,23 +344,27 @@ impl Reduction<'_> {
         self.operator == Operator::ArgMax && (rows <= self.device.tuning.few_rows || self.dtype.bytes() == 8)
     }
 
-    /// Bunches of rows that follow one another, if rows are so short that bunches pay.
+    /// Bunches of rows that follow one another, or of blocks of them that do, if they are so short that bunches pay.
     fn bunches(&self, shape: &ReductionShape, epilogue: Epilogue) -> Option<Bunches> {
-        let (run, pack, rows) = (shape.run(), self.dtype.pack_elements(), shape.kept.first()?);
-        let stretch_rows = if shape.kept.len() > 1 { rows.size } else { pack };
-        let bunches = Bunches::new(self.dtype, self.operator, epilogue, run.size, stretch_rows);
+        let (run, pack) = (shape.run(), self.dtype.pack_elements());
+        let columns = shape.block_columns()?;
+        let stretch_rows = shape.stretch_rows(columns);
+        let own = Bunches { dtype: self.dtype, operator: self.operator, epilogue, len: run.size, columns, rows: 0 };
+        let wanted_rows = if shape.has_stretches(columns) { stretch_rows } else { pack };
+        let bunches = own.of_stretches(wanted_rows)?;
+        if epilogue == Epilogue::Ones && columns == 1 && run.size > self.device.longest_fused_slice() {
+            return None;
+        }
         let loads = self.loads(shape);
-        let bunches_pay = match shape.bunches_are_whole(pack, bunches.rows) {
+        let bunches_pay = match shape.bunches_are_whole(pack, columns, bunches.rows) {
             true => self.whole_bunches_pay(&bunches, loads),
             false => {
-                (2..=LONGEST_RAGGED_SHORT_ROW).contains(&run.size)
+                bunches.block_len() <= LONGEST_RAGGED_SHORT_ROW
                     && loads >= FEWEST_RAGGED_LOADS
-                    && rows.size >= pack - 1 // a bunch has rows of one stretch and the next one
+                    && stretch_rows + columns >= bunches.rows // a bunch has rows of one stretch and the next one
             }
         };
         let short = bunches_pay
-            && run.stride == 1
-            && rows.stride == run.size as i64
             && shape.reduce_len() / run.size <= MAX_SHORT_RUNS
             && shape.outputs() / pack * SHORT_ROWS_INVOCATIONS >= self.device.tuning.busy_invocations;
         short.then_some(bunches)
@@ -368,9 +373,13 @@ impl Reduction<'_> {
     /// Whether whole bunches pay: those of many packs, which take seconds to compile, where rows are not much longer than a
     /// pack, and there are many of the smallest elements.
     fn whole_bunches_pay(&self, bunches: &Bunches, loads: u64) -> bool {
-        let few_packs = bunches.rows * bunches.len <= MOST_BUNCH_PACKS * self.dtype.pack_elements();
-        let longest = if few_packs && !self.device.spreads() { LONGEST_SHORT_ROW } else { LONGEST_USUAL_SHORT_ROW };
-        (2..=longest).contains(&bunches.len) && (few_packs || self.dtype.bytes() > 1 || loads >= FEWEST_FAR_LOADS)
+        let few_packs = bunches.packs() <= MOST_BUNCH_PACKS;
+        let longest = match bunches.columns {
+            1 if few_packs && !self.device.spreads() => LONGEST_SHORT_ROW,
+            1 => LONGEST_USUAL_SHORT_ROW,
+            _ => LARGEST_BLOCK,
+        };
+        bunches.block_len() <= longest && (few_packs || self.dtype.bytes() > 1 || loads >= FEWEST_FAR_LOADS)
     }
 
     fn team(&self, shape: &ReductionShape, access: Access, epilogue: Epilogue, work: &Work) -> u64 {

@@ -131,6 +131,8 @@ pub enum Access {
     ShortRows {
         /// Elements of a row.
         len: u32,
+        /// Rows side by side, whose elements take turns; one where each lies in one piece.
+        columns: u32,
         /// Rows of a bunch, which an invocation takes at once.
         rows: u32,
         /// Whether a workgroup's positions meet in workgroup memory, so that neighbours store what lies side by side.
@@ -151,7 +153,7 @@ pub enum Epilogue {
     Index,
     /// Values and indices.
     Both,
-    /// Ones and zeros: the slices of a Hardmax, which follow one another in whole packs.
+    /// Ones and zeros: the slices of a Hardmax, which follow one another in whole packs or bunches of them.
     Ones,
 }
 
@@ -282,6 +284,9 @@ impl Override {
 /// The longest rows that a reduction takes in bunches: beyond, packs of one row are as fast.
 pub(crate) const LONGEST_SHORT_ROW: u64 = 64;
 
+/// The elements of the largest blocks that it takes in bunches: the text of larger ones takes too long to compile.
+pub(crate) const LARGEST_BLOCK: u64 = 128;
+
 /// The longest rows that are written in bunches: beyond, text grows, and whole packs of one row are as fast.
 pub(crate) const fn longest_written_row(dtype: DType) -> u64 {
     if dtype.bytes() == 1 { 16 } else { 32 }
@@ -313,30 +318,27 @@ impl Kernel {
             Operator::ReduceMax => epilogue == Epilogue::Value || epilogue == Epilogue::Record && !merges,
             Operator::ArgMax => epilogue != Epilogue::Value && !(epilogue == Epilogue::Record && merges),
         };
-        // Whoever finds a slice's winner writes it: several invocations, that is.
-        let writes = |team, epilogue, in_rows| match epilogue {
-            Epilogue::Ones => team && in_rows,
-            _ => true,
-        };
+        // Teams that find a slice's winner write the slice. By themselves invocations write bunches of short slices, or units of some.
+        let writes = |team, access| team == !matches!(access, Access::Strided | Access::ShortRows { .. });
         match self.program {
             Program::Reduce { operator, access, team, epilogue, packs } => {
                 stored(operator, epilogue, false)
                     && (!packs
                         || access == Access::Columns && Kernel::stores_packs(self.dtype, epilogue, &self.overrides))
-                    && writes(team, epilogue, access == Access::Rows)
+                    && (epilogue != Epilogue::Ones || access != Access::Columns && writes(team, access))
                     && match access {
                         Access::Rows | Access::Strided | Access::Columns => true,
-                        Access::ShortRows { len, rows, exchanged } => {
-                            let (dtype, len, rows) = (self.dtype, len.into(), rows.into());
+                        Access::ShortRows { len, columns, rows, exchanged } => {
+                            let (dtype, [len, columns, rows]) = (self.dtype, [len, columns, rows].map(u64::from));
                             !team
                                 && (!exchanged || epilogue == Epilogue::Index && rows > 1)
                                 && epilogue != Epilogue::Record
-                                && Bunches { dtype, operator, epilogue, len, rows }.are_valid()
+                                && Bunches { dtype, operator, epilogue, len, columns, rows }.are_valid()
                         }
                     }
             }
             Program::Merge { operator, team, epilogue } => {
-                stored(operator, epilogue, true) && writes(team, epilogue, true)
+                stored(operator, epilogue, true) && (epilogue != Epilogue::Ones || team)
             }
             Program::MaxPacks { operands, pairs, .. } => {
                 let any = self.program.paired_operands().next().is_some();
@@ -402,8 +404,9 @@ impl fmt::Display for Access {
             Access::Rows => f.write_str("rows"),
             Access::Columns => f.write_str("columns"),
             Access::Strided => f.write_str("strided"),
-            Access::ShortRows { len, rows, exchanged } => {
-                write!(f, "rows of {len} by {rows}{}", if *exchanged { ", exchanged" } else { "" })
+            Access::ShortRows { len, columns, rows, exchanged } => {
+                let columns = if *columns > 1 { format!(" in {columns} columns") } else { String::new() };
+                write!(f, "rows of {len}{columns} by {rows}{}", if *exchanged { ", exchanged" } else { "" })
             }
         }
     }

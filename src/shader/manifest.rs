@@ -153,7 +153,12 @@ files! {
     MAIN_SHORT_ROWS_EXCHANGED = "lib/main_short_rows_exchanged", binds [writes(3, Word, Target)], overrides ["GROUP", "INDEX_WORDS"];
     BUNCH_PACKS = "lib/bunch_packs", binds [], overrides [];
     BUNCH_PAIRS = "lib/bunch_pairs", binds [], overrides [];
+    WHOLE_STRETCHES = "lib/whole_stretches", binds [], overrides [];
+    RAGGED_STRETCHES = "lib/ragged_stretches", binds [], overrides [];
+    SHORT_ROWS_REST = "lib/short_rows_rest", binds [], overrides [];
+    MAIN_SHORT_ROWS_OF_ONES = "lib/main_short_rows_of_ones", binds [writes(3, Pack, Result)], overrides ["GROUP"];
     UNIT = "lib/unit", binds [], overrides [];
+    UNIT_OF_ONES = "lib/unit_of_ones", binds [writes(3, Unit, Result)], overrides [];
     MERGE = "merge", binds [reads(1, Word, Known)], overrides ["PARTIALS", "FOLDED"];
     MAIN_SOLO = "lib/main_solo", binds [], overrides ["GROUP"];
     TEAM = "lib/team", binds [], overrides ["GROUP", "TEAM"];
@@ -214,10 +219,10 @@ impl Kernel {
     /// ([`Kernel::bindings`]). Of Max's operands it takes the first 32: [`Plan::check`](crate::Plan::check) allows no more.
     pub fn wgsl(&self) -> String {
         let generated = match self.program {
-            Program::Reduce { operator, access: Access::ShortRows { len, rows, .. }, epilogue, .. } => {
-                let bunches = Bunches { dtype: self.dtype, operator, epilogue, len: len.into(), rows: rows.into() };
-                let pairs = self.has(Override::Pairs);
-                if bunches.are_valid() { bunches.text(pairs) } else { String::new() }
+            Program::Reduce { operator, access: Access::ShortRows { len, columns, rows, .. }, epilogue, .. } => {
+                let [len, columns, rows] = [len, columns, rows].map(u64::from);
+                let bunches = Bunches { dtype: self.dtype, operator, epilogue, len, columns, rows };
+                if bunches.are_valid() { bunches.text(&self.overrides) } else { String::new() }
             }
             Program::HardmaxWriteShortRows { len } => {
                 short_rows_of_ones(self.dtype, u64::from(len).clamp(1, longest_written_row(self.dtype)))
@@ -350,7 +355,11 @@ impl Kernel {
             (Access::Columns, false) => &[INPUT_PACKS, AHEAD, INPUT_COLUMNS, REDUCE_COLUMNS],
             (Access::Columns, true) => &[INPUT_PACKS, AHEAD_INT64, INPUT_COLUMNS, REDUCE_COLUMNS],
             (Access::Strided, _) => &[REDUCE_STRIDED],
-            (Access::ShortRows { .. }, _) => &[INPUT_PACKS, REDUCE_STRIDED, REDUCE_SHORT_ROWS],
+            (Access::ShortRows { .. }, _) => match (self.has(Override::Ragged), self.has(Override::Pairs)) {
+                (false, _) => &[INPUT_PACKS, REDUCE_SHORT_ROWS, WHOLE_STRETCHES],
+                (true, false) => &[INPUT_PACKS, REDUCE_SHORT_ROWS, RAGGED_STRETCHES, BUNCH_PACKS],
+                (true, true) => &[INPUT_PACKS, REDUCE_SHORT_ROWS, RAGGED_STRETCHES, BUNCH_PAIRS],
+            },
         }
     }
 
@@ -368,12 +377,14 @@ impl Kernel {
                 (true, false) => &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMNS_ALIGNED, COLUMN_BLOCKS_ALIGNED],
                 (true, true) => &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMNS_RAGGED, COLUMN_BLOCKS_RAGGED],
             },
-            (Access::ShortRows { exchanged, .. }, _) => match (self.has(Override::Pairs), exchanged) {
-                (false, false) => &[BUNCH_PACKS, UNIT, MAIN_SHORT_ROWS],
-                (true, false) => &[BUNCH_PAIRS, UNIT, MAIN_SHORT_ROWS],
-                (false, true) => &[BUNCH_PACKS, UNIT, MAIN_SHORT_ROWS_EXCHANGED],
-                (true, true) => &[BUNCH_PAIRS, UNIT, MAIN_SHORT_ROWS_EXCHANGED],
-            },
+            (Access::ShortRows { .. }, _) if epilogue == Epilogue::Ones => &[MAIN_SHORT_ROWS_OF_ONES],
+            (Access::ShortRows { exchanged: true, .. }, _) => {
+                &[MAIN_SHORT_ROWS_EXCHANGED, SHORT_ROWS_REST, REDUCE_STRIDED, UNIT]
+            }
+            (Access::ShortRows { exchanged: false, .. }, _) => {
+                &[MAIN_SHORT_ROWS, SHORT_ROWS_REST, REDUCE_STRIDED, UNIT]
+            }
+            (Access::Strided, false) if epilogue == Epilogue::Ones => &[MAIN_SOLO, UNIT_OF_ONES],
             (_, false) => &[MAIN_SOLO, UNIT],
             (_, true) if epilogue == Epilogue::Ones => &[TEAM, MAIN_ONES],
             (_, true) => &[TEAM, MAIN_TEAM],

@@ -1,9 +1,14 @@
-//! Generated text: rows so short that a few of them fill whole packs. Which element of which pack belongs to which row is
-//! written out, since no loop over elements is as fast.
+//! Generated text: rows so short that a few of them fill whole packs, and blocks of a few such rows side by side. Which element of
+//! which pack belongs to which row is written out, since no loop over elements is as fast.
+//!
+//! ```text
+//!  rows of 3             |a a a|b b b|c c c|
+//!  rows of 2, columns 3  |a b c a b c|d e f d e f|
+//! ```
 
 use std::ops::Range;
 
-use super::kernel::{Epilogue, LONGEST_SHORT_ROW, Operator};
+use super::kernel::{Epilogue, LARGEST_BLOCK, Operator, Override};
 use crate::DType;
 
 /// Bunches of short rows, as a reduction takes them.
@@ -14,6 +19,8 @@ pub(crate) struct Bunches {
     pub epilogue: Epilogue,
     /// Elements of a row.
     pub len: u64,
+    /// Rows side by side, whose elements take turns: a block. Where each row lies in one piece, one.
+    pub columns: u64,
     /// Rows of a bunch.
     pub rows: u64,
 }
@@ -23,32 +30,51 @@ pub(crate) struct Bunches {
 pub(crate) const MOST_BUNCH_PACKS: u64 = 16;
 
 impl Bunches {
-    /// Of as many rows as are worth it, but no more than divide `stretch_rows`, if that is possible.
-    pub fn new(dtype: DType, operator: Operator, epilogue: Epilogue, len: u64, stretch_rows: u64) -> Bunches {
-        let mut bunches = Bunches { dtype, operator, epilogue, len, rows: 1 };
-        bunches.rows = bunches.fewest_rows();
+    /// Bunches of as many rows as are worth it, but no more than divide `stretch_rows`, if that is possible. None where rows are too
+    /// long.
+    pub fn of_stretches(self, stretch_rows: u64) -> Option<Bunches> {
+        if self.block_len() > LARGEST_BLOCK {
+            return None;
+        }
+        let own = self;
+        let mut bunches = Bunches { rows: own.fewest_blocks() * own.columns, ..own };
         let stretches_are_whole = stretch_rows.is_multiple_of(bunches.rows);
         let mut more = bunches.rows * 2;
-        while more <= dtype.pack_elements()
-            && more * len <= bunches.most_elements()
+        while more <= own.dtype.pack_elements()
+            && more * own.len <= own.most_elements()
             && (stretch_rows.is_multiple_of(more) || !stretches_are_whole)
         {
             bunches.rows = more;
             more *= 2;
         }
-        bunches
+        bunches.are_valid().then_some(bunches)
     }
 
     /// A power of two: they fill whole packs and whole units of results.
-    fn fewest_rows(&self) -> u64 {
-        (self.dtype.pack_elements() >> self.len.trailing_zeros()).max(self.lanes())
+    fn fewest_blocks(&self) -> u64 {
+        let fill = |elements: u64, block: u64| elements >> block.trailing_zeros().min(elements.trailing_zeros());
+        fill(self.dtype.pack_elements(), self.block_len()).max(fill(self.lanes(), self.columns))
     }
 
-    /// Whether a bunch is of whole packs and units, and of no more results than a pack has elements.
+    /// Elements of a block.
+    pub fn block_len(&self) -> u64 {
+        self.len.saturating_mul(self.columns)
+    }
+
+    /// Packs of a bunch.
+    pub fn packs(&self) -> u64 {
+        self.rows * self.len / self.dtype.pack_elements()
+    }
+
+    /// Whether a bunch is of whole packs and units, and of no more blocks than a pack has elements.
     pub fn are_valid(&self) -> bool {
-        (2..=LONGEST_SHORT_ROW).contains(&self.len)
-            && self.rows.is_power_of_two()
-            && (self.fewest_rows()..=self.dtype.pack_elements()).contains(&self.rows)
+        let blocks = self.rows / self.columns.max(1);
+        self.len >= 2
+            && (1..=LARGEST_BLOCK).contains(&self.columns)
+            && self.block_len() <= LARGEST_BLOCK
+            && self.rows == blocks * self.columns
+            && blocks.is_power_of_two()
+            && (self.fewest_blocks()..=self.dtype.pack_elements()).contains(&blocks)
     }
 
     /// The parts that a bunch is taken in, one after another.
@@ -56,9 +82,15 @@ impl Bunches {
         self.rows / self.part_rows()
     }
 
+    /// A part has no more results than a pack has elements, and whole units of them. Ones and zeros are written by one who knows all
+    /// winners of a pack.
     fn part_rows(&self) -> u64 {
+        if self.epilogue == Epilogue::Ones {
+            return self.rows;
+        }
         let mut rows = self.rows;
-        while rows > self.lanes() && rows * self.len > self.most_elements() {
+        let is_too_much = |rows| rows * self.len > self.most_elements() || rows > self.dtype.pack_elements();
+        while is_too_much(rows) && (rows / self.columns).is_multiple_of(2) && (rows / 2).is_multiple_of(self.lanes()) {
             rows /= 2;
         }
         rows
@@ -77,33 +109,61 @@ impl Bunches {
         self.epilogue.lanes(self.dtype)
     }
 
-    /// How bunches are reduced and stored. Of `pairs`, packs begin anywhere, and come out of two whole ones.
-    pub(super) fn text(&self, pairs: bool) -> String {
-        let part_rows = self.part_rows();
-        let part = |k| Part { own: *self, k, rows: k * part_rows..(k + 1) * part_rows, pairs }.text();
-        let stretch = |k| format!("    store_parts_{k}(begin, end, first);\n");
-        let bunch = |k| format!("    store_part_{k}(first + {}u, place);\n", k * part_rows);
-        let parts = 0..self.parts();
+    /// The row that an element belongs to, and its number in that row.
+    fn place(&self, element: u64) -> (u64, u64) {
+        let (block, within) = (element / self.block_len(), element % self.block_len());
+        (block * self.columns + within % self.columns, within / self.columns)
+    }
+
+    /// How bunches are reduced and stored. The text has no more than a kernel of these overrides does: compilers inline all of it before
+    /// they drop anything.
+    pub(super) fn text(&self, overrides: &[Override]) -> String {
+        let has = |own| overrides.contains(&own);
+        let (ragged, part_rows) = (has(Override::Ragged), self.part_rows());
+        let runs = match overrides.iter().find(|own| matches!(own, Override::FewRuns(_))) {
+            Some(&Override::FewRuns(runs)) => Runs::Few(runs.clamp(1, 3)),
+            _ if has(Override::Runs) => Runs::Many,
+            _ => Runs::Few(1),
+        };
+        let part = |k| {
+            let rows = k * part_rows..(k + 1) * part_rows;
+            let own = Part { own: *self, k, rows, runs, pairs: ragged && has(Override::Pairs) };
+            own.text() + &if ragged { String::new() } else { own.parts() }
+        };
+        let parts = (0..self.parts()).map(part).collect::<String>();
+        let stored = |k| match ragged {
+            false => format!("    store_parts_{k}(begin, end, first);\n"),
+            true => format!("    store_part_{k}(first + {}u, place);\n", k * part_rows),
+        };
+        let signature = match ragged {
+            false => "store_stretch(begin: u32, end: u32, first: u32)",
+            true => "store_bunch(first: u32, place: BunchPlace)",
+        };
         format!(
             "const ROW_LEN = {}u;
+const ROW_COLUMNS = {}u;
 const BUNCH_ROWS = {}u;
-{}fn store_stretch(begin: u32, end: u32, first: u32) {{
-{}}}
-fn store_bunch(first: u32, place: BunchPlace) {{
+{parts}fn {signature} {{
 {}}}
 ",
             self.len,
+            self.columns,
             self.rows,
-            parts.clone().map(part).collect::<String>(),
-            parts.clone().map(stretch).collect::<String>(),
-            parts.map(bunch).collect::<String>(),
+            (0..self.parts()).map(stored).collect::<String>(),
         )
     }
 }
 
 /// Writes ones and zeros for a bunch of rows whose winners are known.
 pub(super) fn short_rows_of_ones(dtype: DType, len: u64) -> String {
-    let bunch = Ones { dtype, len };
+    let bunch = Bunches {
+        dtype,
+        operator: Operator::ArgMax,
+        epilogue: Epilogue::Ones,
+        len,
+        columns: 1,
+        rows: dtype.pack_elements(),
+    };
     // As many winners as are bound together.
     let at_once = if dtype.bytes() == 8 { 2 } else { 4 };
     let winners = |q| format!("    let q{q} = winners[n / {at_once}u + {q}u];\n");
@@ -117,20 +177,14 @@ pub(super) fn short_rows_of_ones(dtype: DType, len: u64) -> String {
     )
 }
 
-/// As many rows as a pack has elements, which fill `len` packs with ones and zeros.
-struct Ones {
-    dtype: DType,
-    len: u64,
-}
-
-impl Ones {
-    /// Pack number k of ones and zeros.
+impl Bunches {
+    /// Pack number k of ones and zeros, where each row's winner is known by `w` and the row's number.
     fn ones(&self, k: u64) -> String {
         let (pack, lanes) = (self.dtype.pack_elements(), self.dtype.lanes());
         let of_lane = |lane: u64| {
-            let elements = (0..pack / lanes).map(|word| k * pack + word * lanes + lane);
-            let winners = elements.clone().map(|e| format!("w{}", e / self.len)).collect::<Vec<_>>().join(", ");
-            let positions = elements.map(|e| format!("{}u", e % self.len)).collect::<Vec<_>>().join(", ");
+            let places = (0..pack / lanes).map(|word| self.place(k * pack + word * lanes + lane));
+            let winners = places.clone().map(|(row, _)| format!("w{row}")).collect::<Vec<_>>().join(", ");
+            let positions = places.map(|(_, at)| format!("{at}u")).collect::<Vec<_>>().join(", ");
             match self.dtype.bytes() == 8 {
                 true => format!("ones_where(vec2<u32>({winners}), vec2<u32>({positions}))"),
                 false => format!("lane_ones(vec4<u32>({winners}), vec4<u32>({positions}), {lane}u)"),
@@ -146,8 +200,17 @@ struct Part {
     k: u64,
     /// Counted from the bunch's first.
     rows: Range<u64>,
+    runs: Runs,
     /// Whether packs begin anywhere, and come out of two whole ones.
     pairs: bool,
+}
+
+/// How many runs a row has.
+#[derive(Clone, Copy)]
+enum Runs {
+    /// So many, which are taken with no loop.
+    Few(u32),
+    Many,
 }
 
 impl Part {
@@ -165,6 +228,11 @@ impl Part {
         self.own.dtype.bytes() == 8
     }
 
+    /// Whether maxima are stored beside their positions.
+    fn stores_keys(&self) -> bool {
+        self.own.epilogue == Epilogue::Both
+    }
+
     /// Whether what is known of packs is their elements, in their places.
     fn keeps_packs(&self) -> bool {
         !self.is_wide() && !self.own.dtype.is_float()
@@ -172,19 +240,27 @@ impl Part {
 
     /// The elements of a row: the number of its pack, its lane and its word's component.
     fn elements(&self, row: u64) -> impl Iterator<Item = (u64, u64, char)> {
-        let (pack, lanes) = (self.own.dtype.pack_elements(), self.own.dtype.lanes());
+        let Bunches { dtype, len, columns, .. } = self.own;
+        let (pack, lanes) = (dtype.pack_elements(), dtype.lanes());
         let place = move |e: u64| (e / pack, e % lanes, component(e % pack / lanes));
-        (row * self.own.len..(row + 1) * self.own.len).map(place)
+        let first = row / columns * self.own.block_len() + row % columns;
+        (0..len).map(move |n| place(first + n * columns))
     }
 
     fn text(&self) -> String {
+        match (self.own.operator, self.own.epilogue) {
+            (_, Epilogue::Ones) => self.ones(),
+            (Operator::ReduceMax, _) => self.maxima() + &self.values(),
+            (Operator::ArgMax, Epilogue::Both) => self.maxima() + &self.winners(),
+            (Operator::ArgMax, _) => self.winners(),
+        }
+    }
+
+    /// The same part of bunches that follow one another.
+    fn parts(&self) -> String {
         let (k, row) = (self.k, self.rows.start);
-        let reduction = match self.own.operator {
-            Operator::ReduceMax => self.maxima() + &self.values(),
-            Operator::ArgMax => self.maxima() + &self.winners(),
-        };
         format!(
-            "{reduction}fn store_parts_{k}(begin: u32, end: u32, first: u32) {{
+            "fn store_parts_{k}(begin: u32, end: u32, first: u32) {{
     var e = first;
     var bunch = begin;
     loop {{
@@ -205,41 +281,40 @@ impl Part {
 
     /// What `step` says of the run of that number and its place, for each run of rows but the first.
     fn runs(&self, step: impl Fn(&str, &str) -> String) -> String {
-        let step = |n| step(n, &format!("moved_by_runs(place, {n})"));
-        format!(
-            "    if (FEW_RUNS > 1u) {{
-        {}
-    }}
-    if (FEW_RUNS > 2u) {{
-        {}
-    }}
-    if (RUNS && FEW_RUNS == 0u) {{
-        let runs = row_runs();
-        for (var n = 1u; n < runs; n++) {{
-            {}
-        }}
-    }}
-",
-            step("1u"),
-            step("2u"),
-            step("n")
-        )
+        let step = |n: &str| step(n, &format!("moved_by_runs(place, {n})"));
+        match self.runs {
+            Runs::Few(runs) => (1..runs).map(|n| format!("    {}\n", step(&format!("{n}u")))).collect(),
+            Runs::Many => format!(
+                "    let runs = row_runs();\n    for (var n = 1u; n < runs; n++) {{\n        {}\n    }}\n",
+                step("n")
+            ),
+        }
     }
 
     /// Stores the maxima of rows.
     fn values(&self) -> String {
-        let k = self.k;
-        let units = (self.rows.end - self.rows.start) / self.own.dtype.lanes();
-        let store = |u| format!("    store_unit(first / LANES + {u}u, pack_unit(pack, {u}u));\n");
+        let (k, lanes) = (self.k, self.own.dtype.lanes());
+        let store = |(q, rows): (u64, Range<u64>)| {
+            let units = (rows.start - self.rows.start) / lanes..(rows.end - self.rows.start).div_ceil(lanes);
+            let unit = |u| format!("    store_unit(first / LANES + {u}u, pack_unit(pack{q}, {}u));\n", u - units.start);
+            let stored = units.clone().map(unit).collect::<String>();
+            format!("    let pack{q} = pack_of(row_maxima_{k}_{q}(bunch));\n{stored}")
+        };
         format!(
             "fn store_part_{k}(first: u32, place: BunchPlace) {{
     var bunch = bunch_{k}(place);
-{}    let pack = pack_of(row_maxima_{k}(bunch));
-{}}}
+{}{}}}
 ",
             self.runs(|_, place| format!("bunch = joined_{k}(bunch, {place});")),
-            (0..units).map(store).collect::<String>()
+            self.result_packs().map(store).collect::<String>()
         )
+    }
+
+    /// The rows whose results fill a pack, or the last of one, numbered.
+    fn result_packs(&self) -> impl Iterator<Item = (u64, Range<u64>)> {
+        let (rows, pack) = (self.rows.clone(), self.own.dtype.pack_elements());
+        let packs = (0..).zip(self.rows.clone().step_by(pack as usize));
+        packs.map(move |(q, first)| (q, first..rows.end.min(first + pack)))
     }
 
     /// The maxima of packs, and of rows.
@@ -264,10 +339,8 @@ fn bunch_{k}(place: BunchPlace) -> Bunch{k} {{
 fn joined_{k}(b: Bunch{k}, place: BunchPlace) -> Bunch{k} {{
 {packs}    return Bunch{k}({more});
 }}
-fn row_maxima_{k}(b: Bunch{k}) -> Maxima {{
-{}}}
-",
-            self.row_maxima()
+{}",
+            self.result_packs().map(|(q, rows)| self.row_maxima(q, &rows)).collect::<String>()
         )
     }
 
@@ -276,19 +349,24 @@ fn row_maxima_{k}(b: Bunch{k}) -> Maxima {{
         if !self.pairs {
             return format!("    let p{n} = bunch_pack(place, {n}u);\n");
         }
-        let whole = |n| format!("    let w{n} = whole_packs(place, {n}u);\n");
+        let whole = |n| format!("    let whole{n} = whole_packs(place, {n}u);\n");
         let first = if n == self.packs().start { whole(n) } else { String::new() };
-        format!("{first}{}    let p{n} = pack_between_two(place, {n}u, w{n}, w{});\n", whole(n + 1), n + 1)
+        format!("{first}{}    let p{n} = pack_between_two(place, {n}u, whole{n}, whole{});\n", whole(n + 1), n + 1)
     }
 
-    /// As if of a pack of results: a part with fewer rows has the first of them again.
-    fn row_maxima(&self) -> String {
-        let (rows, lanes) = (&self.rows, self.own.dtype.lanes());
+    /// Of some rows, as if of a pack of results: fewer have the first of them again.
+    fn row_maxima(&self, q: u64, rows: &Range<u64>) -> String {
+        let text = self.maxima_of_rows(rows);
+        format!("fn row_maxima_{0}_{q}(b: Bunch{0}) -> Maxima {{\n{text}}}\n", self.k)
+    }
+
+    fn maxima_of_rows(&self, rows: &Range<u64>) -> String {
+        let lanes = self.own.dtype.lanes();
         let row = |word, lane| rows.start + (word * lanes + lane) % (rows.end - rows.start);
         if self.is_wide() {
             let key = |(n, _, c)| format!("vec2<u32>(b.m{n}.low.{c}, b.m{n}.high.{c})");
             let (first, second) = (row(0, 0), row(1, 0));
-            let maxima = self.row_folds("r", "key_max", key);
+            let maxima = self.row_folds(rows, "r", "key_max", key);
             return format!(
                 "{maxima}    return Maxima(vec2<u32>(r{first}.x, r{second}.x), vec2<u32>(r{first}.y, r{second}.y));\n"
             );
@@ -296,21 +374,27 @@ fn row_maxima_{k}(b: Bunch{k}) -> Maxima {{
         let lane_of = |name, lane| format!("vec4<i32>({})", each(0..4, |word| format!("{name}{}", row(word, lane))));
         if self.keeps_packs() {
             let keys = self.packs().map(|n| self.left_keys(n)).collect::<String>();
-            let maxima = self.row_folds("r", "max", |(n, l, c)| format!("k{n}_{l}.{c}"));
+            let maxima = self.row_folds(rows, "r", "max", |(n, l, c)| format!("k{n}_{l}.{c}"));
             let placed = each(0..lanes, |lane| format!("placed_lane({}, {lane}u)", lane_of("r", lane)));
             return format!("{keys}{maxima}    return Maxima({placed});\n");
         }
-        let greatest = self.row_folds("g", "max", |(n, l, c)| format!("b.m{n}.lane{l}.greatest.{c}"));
-        let least = self.row_folds("s", "min", |(n, l, c)| format!("b.m{n}.lane{l}.shifted_least.{c}"));
+        let greatest = self.row_folds(rows, "g", "max", |(n, l, c)| format!("b.m{n}.lane{l}.greatest.{c}"));
+        let least = self.row_folds(rows, "s", "min", |(n, l, c)| format!("b.m{n}.lane{l}.shifted_least.{c}"));
         let extremes = each(0..lanes, |lane| format!("Extremes({}, {})", lane_of("g", lane), lane_of("s", lane)));
         format!("{greatest}{least}    return Maxima({extremes});\n")
     }
 
     /// The elements of each row, folded.
-    fn row_folds(&self, name: &str, fold: &str, element: impl Fn((u64, u64, char)) -> String) -> String {
+    fn row_folds(
+        &self,
+        rows: &Range<u64>,
+        name: &str,
+        fold: &str,
+        element: impl Fn((u64, u64, char)) -> String,
+    ) -> String {
         let join = |all: String, own| format!("{fold}({all}, {own})");
         let row = |row| self.elements(row).map(&element).reduce(join).unwrap_or_default();
-        self.rows.clone().map(|n| format!("    let {name}{n} = {};\n", row(n))).collect()
+        rows.clone().map(|n| format!("    let {name}{n} = {};\n", row(n))).collect()
     }
 
     /// The keys of a pack, which are integers, by lanes, each moved to the top of its word.
@@ -330,13 +414,10 @@ fn row_maxima_{k}(b: Bunch{k}) -> Maxima {{
         let members = each(self.rows.clone(), |row| format!("r{row}: Found"));
         let none = each(self.rows.clone(), |_| "NOTHING_FOUND".to_string());
         let offered = self.packs().map(|n| self.ties(n) + &self.offers(n)).collect::<String>();
+        let keys = |text: String| if self.stores_keys() { text } else { String::new() };
         let step = |n: &str, place: &str| {
-            format!(
-                "winners = offered_{k}(winners, {place}, {n} * ROW_LEN);
-        if (STORES_KEYS) {{
-            bunch = joined_{k}(bunch, {place});
-        }}"
-            )
+            let joined = keys(format!("\n        bunch = joined_{k}(bunch, {place});"));
+            format!("winners = offered_{k}(winners, {place}, {n} * ROW_LEN);{joined}")
         };
         format!(
             "struct Winners{k} {{ {members} }}
@@ -346,13 +427,15 @@ fn offered_{k}(before: Winners{k}, place: BunchPlace, at: u32) -> Winners{k} {{
 }}
 fn store_part_{k}(first: u32, place: BunchPlace) {{
     var winners = offered_{k}(Winners{k}({none}), place, 0u);
-    var bunch = bunch_{k}(place);
-{}    store_winners_{k}(first, winners, row_maxima_{k}(bunch));
+{}{}    store_winners_{k}(first, winners{});
 }}
-fn store_winners_{k}(first: u32, w: Winners{k}, m: Maxima) {{
+fn store_winners_{k}(first: u32, w: Winners{k}{}) {{
 {}}}
 ",
+            keys(format!("    var bunch = bunch_{k}(place);\n")),
             self.runs(step),
+            keys(self.result_packs().map(|(q, _)| format!(", row_maxima_{k}_{q}(bunch)")).collect()),
+            keys(self.result_packs().map(|(q, _)| format!(", m{q}: Maxima")).collect()),
             self.stores()
         )
     }
@@ -361,7 +444,7 @@ fn store_winners_{k}(first: u32, w: Winners{k}, m: Maxima) {{
     fn offers(&self, n: u64) -> String {
         let (pack, lanes, own) = (self.own.dtype.pack_elements(), self.own.dtype.lanes(), self.own_elements());
         let offer = |e: u64| {
-            let (row, at, lane) = (e / self.own.len, e % self.own.len, e % lanes);
+            let ((row, at), lane) = (self.own.place(e), e % lanes);
             let tie = self.tie_member(component(e % pack / lanes));
             format!("    w.r{row} = offered(w.r{row}, t{n}_{lane}{tie}, at + {at}u);\n")
         };
@@ -383,16 +466,60 @@ fn store_winners_{k}(first: u32, w: Winners{k}, m: Maxima) {{
         if self.is_wide() { component.to_string() } else { format!(".{component}") }
     }
 
+    /// Writes ones and zeros, each pack as soon as its rows' winners are known: few of them are at once.
+    fn ones(&self) -> String {
+        let (own, packs) = (&self.own, self.packs());
+        let known = |n: u64| packs.clone().filter(move |&k| self.last_needed(k) == n);
+        let store = |k| format!("    store_ones(p + {k}u, {});\n", own.ones(k));
+        let step = |n| self.ties(n) + &self.first_offers(n) + &known(n).map(store).collect::<String>();
+        format!(
+            "fn store_part_{}(first: u32, place: BunchPlace) {{\n    let p = first * ROW_LEN / PACK_ELEMENTS;\n{}}}\n",
+            self.k,
+            packs.clone().map(step).collect::<String>()
+        )
+    }
+
+    /// The last pack that has to do with the winners of pack number k.
+    fn last_needed(&self, k: u64) -> u64 {
+        let (pack, block) = (self.own.dtype.pack_elements(), self.own.block_len());
+        let (columns, last) = (self.own.columns, (k + 1) * pack - 1);
+        // Of the last block that it has elements of, the greatest column that one of its elements lies in.
+        let begin = (last / block * block).max(k * pack);
+        let column = (begin..=last).map(|e| e % block % columns).max().unwrap_or(0);
+        (last / block * block + block - columns + column) / pack
+    }
+
+    /// Offers a pack's elements to their rows, of which each has one run. What is offered first has won so far.
+    fn first_offers(&self, n: u64) -> String {
+        let (pack, lanes, len) = (self.own.dtype.pack_elements(), self.own.dtype.lanes(), self.own.len);
+        let offer = |e: u64| {
+            let (row, at) = self.own.place(e);
+            let tie = format!("t{n}_{}{}", e % lanes, self.tie_member(component(e % pack / lanes)));
+            let offered = match at {
+                0 => format!("    var r{row} = Found({tie}, 0u);\n"),
+                _ => format!("    r{row} = offered(r{row}, {tie}, {at}u);\n"),
+            };
+            let known = format!("    let w{row} = index_word(found_best(r{row}, LEAST_KEY), 0u);\n");
+            if at + 1 == len { offered + &known } else { offered }
+        };
+        (n * pack..(n + 1) * pack).map(offer).collect()
+    }
+
     fn stores(&self) -> String {
         let (lanes, unit_lanes) = (self.own.dtype.lanes(), self.own.lanes());
-        let keys = |lane| format!("    let k{lane} = lane_maxima(m, {lane}u);\n");
-        let mut text: String = if self.is_wide() { String::new() } else { (0..lanes).map(keys).collect() };
+        let keys = |(q, _)| -> String {
+            (0..lanes).map(|lane| format!("    let k{q}_{lane} = lane_maxima(m{q}, {lane}u);\n")).collect()
+        };
+        let has_lanes = self.stores_keys() && !self.is_wide();
+        let mut text: String = if has_lanes { self.result_packs().map(keys).collect() } else { String::new() };
         for unit in 0..(self.rows.end - self.rows.start) / unit_lanes {
             let store = |units: String, lane| {
                 let n = unit * unit_lanes + lane;
-                let key = match self.is_wide() {
-                    true => format!("element_maximum(m, {n}u)"),
-                    false => format!("k{}.{}", n % lanes, component(n / lanes)),
+                let (q, within) = (n / self.own.dtype.pack_elements(), n % self.own.dtype.pack_elements());
+                let key = match (self.stores_keys(), self.is_wide()) {
+                    (false, _) => "LEAST_KEY".to_string(),
+                    (true, true) => format!("element_maximum(m{q}, {within}u)"),
+                    (true, false) => format!("k{q}_{}.{}", within % lanes, component(within / lanes)),
                 };
                 let row = self.rows.start + n;
                 format!("store_lane({units}, {lane}u, first + {n}u, found_best(w.r{row}, {key}))")

@@ -3,26 +3,26 @@
 use wgmax::DType;
 use wgmax::plan::{Access, Epilogue, Kernel, Operator, Override, Program};
 
-/// Short rows' elements and bunches' rows, also such as there are none of.
-const BUNCHES: [(u32, u32); 18] = [
-    (1, 4),
-    (2, 2),
-    (2, 4),
-    (2, 8),
-    (3, 2),
-    (3, 3),
-    (3, 4),
-    (3, 8),
-    (3, 16),
-    (7, 16),
-    (16, 1),
-    (16, 4),
-    (16, 32),
-    (32, 2),
-    (33, 4),
-    (64, 1),
-    (64, 4),
-    (65, 4),
+/// Short rows' elements, their columns and bunches' rows, also such as there are none of.
+const BUNCHES: [(u32, u32, u32); 18] = [
+    (1, 1, 4),
+    (2, 1, 2),
+    (2, 1, 4),
+    (2, 1, 8),
+    (3, 1, 4),
+    (3, 1, 3),
+    (3, 1, 16),
+    (16, 1, 1),
+    (16, 1, 4),
+    (64, 1, 1),
+    (129, 1, 4),
+    (2, 0, 4),
+    (2, 3, 3),
+    (2, 3, 6),
+    (2, 3, 24),
+    (5, 4, 16),
+    (7, 9, 144),
+    (2, 65, 65),
 ];
 
 /// Every program that can be named, whether or not it was written.
@@ -48,8 +48,9 @@ pub fn programs() -> Vec<Program> {
         for epilogue in [Epilogue::Record, Epilogue::Value, Epilogue::Index, Epilogue::Both, Epilogue::Ones] {
             for team in [false, true] {
                 programs.push(Program::Merge { operator, team, epilogue });
-                let short_rows =
-                    |(len, rows)| [false, true].map(|exchanged| Access::ShortRows { len, rows, exchanged });
+                let short_rows = |(len, columns, rows)| {
+                    [false, true].map(|exchanged| Access::ShortRows { len, columns, rows, exchanged })
+                };
                 let short_rows = BUNCHES.map(short_rows).concat();
                 let accesses = [&[Access::Rows, Access::Columns, Access::Strided], &short_rows[..]].concat();
                 let reduce =

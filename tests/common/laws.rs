@@ -244,6 +244,10 @@ impl Work {
                 outputs / columns * chunks * columns.div_ceil(self.pack * self.column_packs) * self.team
             }
             Access::ShortRows { rows, .. } => outputs.div_ceil(u64::from(rows) * u64::from(p.share)),
+            // By themselves invocations write units of a Hardmax.
+            _ if epilogue == Epilogue::Ones && self.team == 1 => {
+                (tasks * u64::from(p.reduce_len)).div_ceil(self.lanes * u64::from(p.share))
+            }
             _ => self.task_invocations(tasks, p.share),
         }
     }
@@ -265,9 +269,12 @@ impl Work {
         match (self.program, params) {
             (Program::Fill { .. }, Params::Fill(p)) => p.share.into(),
             (Program::Reduce { operator, access, epilogue, .. }, Params::Reduction(p)) => {
-                let written =
-                    if epilogue == Epilogue::Ones { u64::from(p.reduce_len) / self.pack / self.team + 1 } else { 0 };
-                self.reduce_turns(operator, access, p) + written
+                let turns = self.reduce_turns(operator, access, p);
+                match (epilogue, self.team) {
+                    (Epilogue::Ones, 1) => turns * self.lanes, // an element of a unit after another
+                    (Epilogue::Ones, team) => turns + u64::from(p.reduce_len) / self.pack / team + 1,
+                    _ => turns,
+                }
             }
             (Program::Merge { .. }, Params::Merge(p)) => self.merge_turns(p),
             (Program::HardmaxWriteColumns { packs: true }, Params::HardmaxWrite(p)) => {

@@ -102,7 +102,7 @@ fn whole_packs_of_outputs_are_stored_as_such() {
 #[test]
 fn positions_of_short_rows_are_exchanged() {
     let op = arg_max(DType::F32, &[1 << 18, 4], &[1]);
-    let short_rows = |exchanged| Access::ShortRows { len: 4, rows: 4, exchanged };
+    let short_rows = |exchanged| Access::ShortRows { len: 4, columns: 1, rows: 4, exchanged };
     assert_eq!(programs(&op, &gpu()), [positions(short_rows(true), Epilogue::Index)]);
     assert_eq!(programs(&op, &cpu()), [positions(short_rows(false), Epilogue::Index)]);
     let shared = Tuning { max_share: 64, busy_invocations: 64, ..Tuning::of(AdapterKind::Hardware) };
@@ -110,19 +110,60 @@ fn positions_of_short_rows_are_exchanged() {
     assert_eq!(programs(&op, &limits), [positions(short_rows(false), Epilogue::Index)]);
 }
 
+/// Those who find the winners of short slices write them, too: bunches, and what is left by itself. Invocations that keep few values
+/// in registers do so only where slices are shortest or stand side by side.
+#[test]
+fn short_slices_are_written_by_those_who_find_their_winners() {
+    let hardmax = |shape: &[u64]| Hardmax::new(DType::U8, View::new(shape).unwrap(), Slices::Along(1));
+    let ones = |access| Program::Reduce {
+        operator: Operator::ArgMax,
+        access,
+        team: false,
+        epilogue: Epilogue::Ones,
+        packs: false,
+    };
+    let bunches = |len, columns, rows| ones(Access::ShortRows { len, columns, rows, exchanged: false });
+    let lavapipe = Limits { adapter: AdapterKind::Lavapipe, ..cpu() };
+    for limits in [gpu(), cpu(), lavapipe.clone()] {
+        assert_eq!(programs(&hardmax(&[1 << 20, 3]), &limits), [bunches(3, 1, 16)]);
+        assert_eq!(programs(&hardmax(&[(1 << 20) + 1, 3]), &limits), [bunches(3, 1, 16), ones(Access::Strided)]);
+        assert_eq!(programs(&hardmax(&[1 << 20, 5, 3]), &limits), [bunches(5, 3, 48)]);
+        assert_eq!(programs(&hardmax(&[(1 << 20) + 9, 5, 3]), &limits), [bunches(5, 3, 48), ones(Access::Strided)]);
+    }
+    assert_eq!(programs(&hardmax(&[1 << 18, 5]), &lavapipe), [bunches(5, 1, 16)]);
+    let writer = Program::HardmaxWriteShortRows { len: 5 };
+    assert_eq!(programs(&hardmax(&[1 << 18, 5]), &cpu())[1..], [writer]);
+}
+
+/// Outputs of blocks of a few short rows side by side are found in bunches, and those of larger blocks in columns.
+#[test]
+fn small_blocks_are_reduced_in_bunches() {
+    for (len, columns, rows) in [(2, 3, 24), (5, 4, 16), (31, 2, 16), (4, 16, 16)] {
+        let access = Access::ShortRows { len, columns, rows, exchanged: false };
+        let op = arg_max(DType::U8, &[1 << 16, len.into(), columns.into()], &[1]);
+        assert_eq!(programs(&op, &cpu()), [positions(access, Epilogue::Index)], "{len} by {columns}");
+    }
+    let large = arg_max(DType::U8, &[1 << 16, 9, 16], &[1]);
+    assert_eq!(programs(&large, &cpu()), [positions(Access::Columns, Epilogue::Index)]);
+}
+
 /// The winners are found, and written: whole packs at once, and what is left in output units.
 #[test]
 fn slices_are_searched_and_written() {
+    let permuted = |shape: [u64; 2]| View::strided(shape, [1, shape[0] as i64], 0).unwrap();
     let writers = |dtype, shape: [u64; 2]| {
-        programs(&Hardmax::new(dtype, View::new(shape).unwrap(), Slices::Along(1)), &cpu())[1..].to_vec()
+        let op = Hardmax::new(dtype, View::new(shape).unwrap(), Slices::Along(1));
+        programs(&op, &cpu())[1..].to_vec()
     };
+    let of_permuted =
+        |shape| programs(&Hardmax::new(DType::U8, permuted(shape), Slices::Along(1)), &cpu())[1..].to_vec();
     let rows = |packs| Program::HardmaxWriteRows { packs };
     assert_eq!(writers(DType::F32, [256, 50_000]), [rows(true)]);
     assert_eq!(writers(DType::F16, [256, 16_385]), [rows(true)]);
     assert_eq!(writers(DType::F16, [255, 16_385]), [rows(true), rows(false)]);
     assert_eq!(writers(DType::F16, [3, 77]), [rows(false)]);
-    assert_eq!(writers(DType::U8, [1 << 14, 3]), [Program::HardmaxWriteShortRows { len: 3 }]);
-    assert_eq!(writers(DType::U8, [(1 << 14) + 1, 3]), [Program::HardmaxWriteShortRows { len: 3 }, rows(false)]);
+    assert_eq!(of_permuted([1 << 14, 3]), [Program::HardmaxWriteShortRows { len: 3 }]);
+    assert_eq!(of_permuted([(1 << 14) + 1, 3]), [Program::HardmaxWriteShortRows { len: 3 }, rows(false)]);
     assert_eq!(writers(DType::F32, [10, 4]), [rows(true)]);
     let columns = Hardmax::new(DType::F32, View::new([16, 19, 128]).unwrap(), Slices::Along(1));
     let two = [positions(Access::Columns, Epilogue::Index), Program::HardmaxWriteColumns { packs: true }];

@@ -6,10 +6,11 @@ use std::fs;
 use std::path::Path;
 
 /// The names that Max's kernels and those of short rows are given as generated text.
-const GENERATED: [&str; 20] = [
+const GENERATED: [&str; 21] = [
     "BUNCH_ROWS",
     "Ends",
     "OPERANDS",
+    "ROW_COLUMNS",
     "ROW_LEN",
     "first_addresses",
     "first_steps",

@@ -37,7 +37,7 @@ pub fn kind(program: Program) -> Program {
         Program::Reduce { operator, access: Access::ShortRows { exchanged, .. }, team, epilogue, packs } => {
             Program::Reduce {
                 operator,
-                access: Access::ShortRows { len: 2, rows: 8, exchanged },
+                access: Access::ShortRows { len: 2, columns: 1, rows: 8, exchanged },
                 team,
                 epilogue,
                 packs,
