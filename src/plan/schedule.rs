@@ -41,6 +41,11 @@ const LONGEST_RAGGED_SHORT_ROW: u64 = 8;
 /// The longest short rows where neighbouring invocations are to read what lies side by side, or bunches have many packs.
 const LONGEST_USUAL_SHORT_ROW: u64 = 32;
 
+/// The most packs of a bunch that an invocation of a GPU writes, and the most rows of a bunch of blocks: of more, neighbours lie too far
+/// apart.
+const MOST_NEAR_PACKS: u64 = 10;
+const MOST_NEAR_ROWS: u64 = 48;
+
 /// The most runs of a row that is short: those of a window of pixels.
 const MAX_SHORT_RUNS: u64 = 64;
 
@@ -355,6 +360,9 @@ impl Reduction<'_> {
         if epilogue == Epilogue::Ones && columns == 1 && run.size > self.device.longest_fused_slice() {
             return None;
         }
+        if self.device.spreads() && !self.lie_near(&bunches) {
+            return None;
+        }
         let loads = self.loads(shape);
         let bunches_pay = match shape.bunches_are_whole(pack, columns, bunches.rows) {
             true => self.whole_bunches_pay(&bunches, loads),
@@ -368,6 +376,19 @@ impl Reduction<'_> {
             && shape.reduce_len() / run.size <= MAX_SHORT_RUNS
             && shape.outputs() / pack * SHORT_ROWS_INVOCATIONS >= self.device.tuning.busy_invocations;
         short.then_some(bunches)
+    }
+
+    /// Whether neighbours that take such a bunch each read and write near enough one another, for a GPU. Columns of whole packs, and slices
+    /// of several, need no bunches there.
+    fn lie_near(&self, bunches: &Bunches) -> bool {
+        let &Bunches { len, columns, rows, epilogue, .. } = bunches;
+        let pack = self.dtype.pack_elements();
+        match (epilogue, columns) {
+            (Epilogue::Ones, 1) => bunches.packs() <= MOST_NEAR_PACKS && (len <= pack || !len.is_multiple_of(pack)),
+            _ if columns > 1 && columns.is_multiple_of(pack) => false,
+            (Epilogue::Ones, _) => bunches.packs() <= MOST_NEAR_PACKS || self.dtype.bytes() <= 2,
+            _ => columns == 1 || rows <= MOST_NEAR_ROWS,
+        }
     }
 
     /// Whether whole bunches pay: those of many packs, which take seconds to compile, where rows are not much longer than a
