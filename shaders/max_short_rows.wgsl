@@ -1,10 +1,12 @@
 // Max where rows are so short that many of them share packs: an invocation takes a bunch of rows, as many as a pack has
-// elements, which fill as many packs as a row has elements. The planner sees to it that a bunch lies in one piece.
+// elements, which fill as many packs as a row has elements. Rows that follow one another make a stretch: what they have in common
+// is asked once.
 import package::{
-    PACK_ELEMENTS, ROW_LEN, fixed_packs, group_number, no_packs, params, row_addresses, store_rows,
+    PACK_ELEMENTS, ROW_LEN, finish_stretch, fixed_packs, group_number, no_packs, params, row_addresses, store_rows,
 };
 
 override GROUP: u32 = 64u;
+override RAGGED: bool = false; // stretches end within bunches: then one has rows of two (`finish_stretch`, which is generated)
 
 @compute @workgroup_size(GROUP)
 fn main(
@@ -20,24 +22,25 @@ fn main(
     if (first >= last) {
         return;
     }
-    // Rows that follow one another make a stretch: what they have in common is asked once.
-    let stretch_len = max(params.sizes[0].x / PACK_ELEMENTS, 1u);
-    let stretches_end = (last + stretch_len - 1u) / stretch_len;
-    for (var stretch = first / stretch_len; stretch < stretches_end; stretch++) {
-        let addresses = row_addresses(stretch * params.sizes[0].x);
-        let fixed = fixed_packs(addresses);
+    let stretch_len = max(params.sizes[0].x, PACK_ELEMENTS - 1u); // a bunch has rows of two stretches at most
+    let stretches_end = (last * PACK_ELEMENTS + stretch_len - 1u) / stretch_len;
+    for (var stretch = first * PACK_ELEMENTS / stretch_len; stretch < stretches_end; stretch++) {
         let begin = stretch * stretch_len;
-        let end = min(begin + stretch_len, last);
-        var bunch = max(begin, first);
+        let rows_end = begin + stretch_len;
+        let addresses = row_addresses(begin);
+        let fixed = fixed_packs(addresses);
+        let end = min(rows_end / PACK_ELEMENTS, last);
+        var bunch = max((begin + PACK_ELEMENTS - 1u) / PACK_ELEMENTS, first);
         loop {
             if (bunch >= end) {
                 break;
             }
-            store_rows(bunch * ROW_LEN, addresses, (bunch - begin) * PACK_ELEMENTS, fixed);
+            store_rows(bunch * ROW_LEN, addresses, bunch * PACK_ELEMENTS - begin, fixed);
             continuing {
                 bunch += 1u;
                 break if bunch >= end;
             }
         }
+        finish_stretch(end, last, addresses, fixed, begin, rows_end);
     }
 }

@@ -146,6 +146,21 @@ fn short_rows() {
     }
 }
 
+/// Short rows in stretches that end within bunches, and in stretches so short that a bunch might have rows of three.
+#[test]
+fn stretches_of_short_rows_that_end_within_bunches() {
+    for (n, dtype) in [DType::F32, DType::F16, DType::U8, DType::I64].into_iter().enumerate() {
+        let pack = 16 / dtype.bytes();
+        for rows in [pack - 2, pack - 1, pack + 1, 3 * pack - 1, 53, 700].into_iter().filter(|&rows| rows > 1) {
+            for len in [2, 3, 16, 31] {
+                let images = 40 * pack / rows + 3;
+                (0..2).for_each(|choice| check_rows(dtype, [images, rows, len], 2 * choice + rows + n as u64));
+            }
+        }
+        check_rows(dtype, [33, 8192 * pack / 32 + 1, 3], n as u64); // enough for a GPU
+    }
+}
+
 /// Rows that are longer than packs, and end within one.
 #[test]
 fn rows_that_end_within_packs() {

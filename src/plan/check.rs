@@ -455,8 +455,8 @@ impl Work {
         // The elements that are written at once, those of a stretch, and the turns that it takes to begin one.
         let (write_len, stretch, begun) = match kernel.program {
             Program::MaxShortRows { len: row, .. } => {
-                let rows = params.sizes.first().map_or(0, |&size| u64::from(size)).max(pack);
-                (pack * u64::from(row), u64::from(row) * rows, dims + 1)
+                let rows = params.sizes.first().map_or(0, |&size| u64::from(size)).max(pack - 1);
+                (pack * u64::from(row), u64::from(row) * rows, 2 * (dims + 1)) // where it ends, the next one, too
             }
             _ => (lanes, params.walk_len(), dims + 1 + 4 * lanes), // a walk's ends lie within units
         };

@@ -82,11 +82,15 @@ impl Device {
         self.tuning.max_team > 1
     }
 
+    /// Whether an invocation that works by itself keeps many values in registers.
+    pub fn keeps_many(&self) -> bool {
+        !self.spreads() && self.tuning.column_packs > 1
+    }
+
     /// The longest short slices that lie in one piece whose ones and zeros are written by those who find the winners: of longer ones this
     /// takes more values than some devices keep in registers.
     pub fn longest_fused_slice(&self) -> u64 {
-        let keeps_few = !self.spreads() && self.tuning.column_packs == 1;
-        if keeps_few { 4 } else { u64::MAX }
+        if self.spreads() || self.keeps_many() { u64::MAX } else { 4 }
     }
 
     /// Whether a pack is loaded as fast as a word: on GPUs, and where 64 bits are loaded as fast as 32.

@@ -7,8 +7,8 @@ use super::layout::{Extent, Source, blocks};
 use super::schedule::{MAX_STEPS, SHORT_ROWS_INVOCATIONS};
 use super::{Binding, Dispatch, Dispatches, Slot, check_count, target_part};
 use crate::shader::{
-    BroadcastParams, FIRST_OPERAND, Kernel, MAX_DIMS, OperandParams, Override, Params, Program, WALK_DIMS,
-    longest_written_row,
+    BroadcastParams, FIRST_OPERAND, Kernel, LONGEST_WRITTEN_ROW, MAX_DIMS, OperandParams, Override, Params, Program,
+    WALK_DIMS,
 };
 use crate::{DType, Error, View};
 
@@ -64,12 +64,22 @@ impl Rows {
 
     /// Whether an operand of these strides is one stretch of elements.
     fn follow_one_another(&self, strides: &[i32]) -> bool {
-        let mut len = 1;
-        self.sizes.iter().zip(strides).all(|(size, &stride)| {
+        strides[0] == 1 && self.rows_follow_one_another(strides, self.row_len())
+    }
+
+    /// The same of its elements for rows, of so many for each.
+    fn rows_follow_one_another(&self, strides: &[i32], own_len: u64) -> bool {
+        let mut len = own_len;
+        self.sizes.iter().zip(strides).skip(1).all(|(size, &stride)| {
             let follows = i64::from(stride) == len as i64;
             len *= size;
             follows
         })
+    }
+
+    /// Whether as many rows as a pack has elements may lie in two stretches of rows that follow one another.
+    fn have_ragged_stretches(&self, pack: u64) -> bool {
+        self.sizes.len() > 2 && !self.sizes[1].is_multiple_of(pack)
     }
 
     /// Whether rows end within packs.
@@ -144,12 +154,17 @@ impl Read {
     }
 
     /// How the kernel of short rows reads it, if it can: as one stretch, or one element after another, or the same again.
-    fn in_short_rows(&self, len: u64, pack: u64) -> Option<Form> {
+    fn in_short_rows(&self, rows: &Rows, pack: u64) -> Option<Form> {
         let along_row = self.repeats_along_row()?;
         let (&next_row, around) = self.strides[1..].split_first()?;
         let row_after_row = next_row == 0;
-        let in_one_piece = row_after_row || i64::from(next_row) == if along_row { 1 } else { len as i64 };
-        let aligned = multiples(around, pack) && self.begins_with_pack(pack);
+        let own_len = if along_row { 1 } else { rows.row_len() };
+        let in_one_piece = row_after_row || i64::from(next_row) == own_len as i64;
+        let stretches_aligned = match rows.have_ragged_stretches(pack) {
+            false => multiples(around, pack),
+            true => rows.rows_follow_one_another(&self.strides, own_len), // others begin elsewhere than the output's
+        };
+        let aligned = stretches_aligned && self.begins_with_pack(pack);
         in_one_piece.then_some(Form { along_row, row_after_row, shifted: !row_after_row && !aligned })
     }
 
@@ -315,12 +330,15 @@ impl OutputBox<'_> {
     fn short_rows(&self, reads: &[Read]) -> Option<Writer> {
         let pack = self.dtype.pack_elements();
         let (len, &rows) = (self.rows.row_len(), self.rows.sizes.get(1)?);
-        let in_one_piece = rows.is_multiple_of(pack) || self.rows.sizes.len() == 2;
+        let in_two_stretches = match self.rows.have_ragged_stretches(pack) {
+            false => true,
+            true => rows + 1 >= pack && (len < FEWEST_RAGGED_PACKS * pack || self.device.keeps_many()),
+        };
         let busy = self.len / (pack * len) * SHORT_ROWS_INVOCATIONS >= self.device.tuning.busy_invocations;
-        if !(2..=longest_written_row(self.dtype)).contains(&len) || !in_one_piece || !busy {
+        if !(2..=LONGEST_WRITTEN_ROW).contains(&len) || !in_two_stretches || !busy {
             return None;
         }
-        let forms = reads.iter().map(|read| read.in_short_rows(len, pack)).collect::<Option<Vec<_>>>()?;
+        let forms = reads.iter().map(|read| read.in_short_rows(&self.rows, pack)).collect::<Option<Vec<_>>>()?;
         let program = Program::MaxShortRows {
             operands: reads.len() as u32,
             len: len as u32,
@@ -340,7 +358,11 @@ impl OutputBox<'_> {
             Some(tasks) => tasks,
             None => self.shares(writer, reads.len() as u64, count)?,
         };
-        let ragged = matches!(program, Program::MaxPacks { .. }) && self.rows.are_ragged(write_len);
+        let ragged = match program {
+            Program::MaxPacks { .. } => self.rows.are_ragged(write_len),
+            Program::MaxShortRows { .. } => self.rows.have_ragged_stretches(self.dtype.pack_elements()),
+            _ => false,
+        };
         let overrides = [
             Some(Override::Group(group as u32)),
             self.nan,
@@ -421,9 +443,10 @@ impl OutputBox<'_> {
             Program::MaxPacks { .. } => {
                 (Turns { write_len, each: lanes, row: 2 * row + lanes }, (sizes[0] / write_len).max(1) * write_len)
             }
-            Program::MaxShortRows { len, .. } => {
-                (Turns { write_len, each: u64::from(len) * lanes, row }, sizes[0] * sizes[1])
-            }
+            Program::MaxShortRows { len, .. } => (
+                Turns { write_len, each: u64::from(len) * lanes, row: 2 * row + u64::from(len) * lanes },
+                sizes[0] * sizes[1],
+            ),
             _ => (Turns::of_elements(self.dtype, row + 1 + operands), sizes.iter().take(WALK_DIMS).product()),
         }
     }

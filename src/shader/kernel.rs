@@ -288,9 +288,7 @@ pub(crate) const LONGEST_SHORT_ROW: u64 = 64;
 pub(crate) const LARGEST_BLOCK: u64 = 128;
 
 /// The longest rows that are written in bunches: beyond, text grows, and whole packs of one row are as fast.
-pub(crate) const fn longest_written_row(dtype: DType) -> u64 {
-    if dtype.bytes() == 1 { 16 } else { 32 }
-}
+pub(crate) const LONGEST_WRITTEN_ROW: u64 = 32;
 
 impl Kernel {
     /// The entry point of every shader.
@@ -346,9 +344,9 @@ impl Kernel {
             }
             Program::MaxElements { operands } => operands <= u32::BITS,
             Program::MaxShortRows { operands, len, .. } => {
-                operands <= u32::BITS && (2..=longest_written_row(self.dtype)).contains(&len.into())
+                operands <= u32::BITS && (2..=LONGEST_WRITTEN_ROW).contains(&len.into())
             }
-            Program::HardmaxWriteShortRows { len } => (2..=longest_written_row(self.dtype)).contains(&len.into()),
+            Program::HardmaxWriteShortRows { len } => (2..=LONGEST_WRITTEN_ROW).contains(&len.into()),
             Program::Fill { .. }
             | Program::HardmaxWriteColumns { .. }
             | Program::HardmaxWriteRaggedColumns

@@ -6,7 +6,7 @@
 use super::operands::{FIRST_OPERAND, ShortRows, element_operands, pack_operands};
 use super::short_rows::{Bunches, short_rows_of_ones};
 use super::text::shader;
-use super::{Access, Epilogue, Kernel, Operator, Override, Program, longest_written_row};
+use super::{Access, Epilogue, Kernel, LONGEST_WRITTEN_ROW, Operator, Override, Program};
 use crate::DType;
 
 /// A storage binding as a shader declares it.
@@ -210,7 +210,7 @@ files! {
     PACK_PARTS = "lib/pack_parts", binds [], overrides [];
     MAX_STORE = "lib/max_store", binds [writes(1, Pack, Result)], overrides [];
     MAX_PACKS = "max_packs", binds [], overrides ["GROUP", "RAGGED", "ONE_ROW", "SPREAD"];
-    MAX_SHORT_ROWS = "max_short_rows", binds [], overrides ["GROUP"];
+    MAX_SHORT_ROWS = "max_short_rows", binds [], overrides ["GROUP", "RAGGED"];
     MAX_ELEMENTS = "max_elements", binds [writes(1, Unit, Result)], overrides ["GROUP", "PRESERVE_EDGES", "BOUNDS_CHECKED"];
 }
 
@@ -225,15 +225,16 @@ impl Kernel {
                 if bunches.are_valid() { bunches.text(&self.overrides) } else { String::new() }
             }
             Program::HardmaxWriteShortRows { len } => {
-                short_rows_of_ones(self.dtype, u64::from(len).clamp(1, longest_written_row(self.dtype)))
+                short_rows_of_ones(self.dtype, u64::from(len).clamp(1, LONGEST_WRITTEN_ROW))
             }
             Program::MaxPacks { operands, splats, shifted, pairs } => {
                 pack_operands(self.dtype, operands.min(u32::BITS), splats, shifted, pairs)
             }
             Program::MaxShortRows { operands, len, of_rows, of_columns, shifted } => {
                 let (dtype, operands) = (self.dtype, operands.min(u32::BITS));
-                let len = u64::from(len).clamp(2, longest_written_row(dtype));
-                ShortRows { dtype, operands, len, of_rows, of_columns, shifted }.text()
+                let len = u64::from(len).clamp(2, LONGEST_WRITTEN_ROW);
+                let ragged = self.has(Override::Ragged);
+                ShortRows { dtype, operands, len, of_rows, of_columns, shifted, ragged }.text()
             }
             Program::MaxElements { operands } => element_operands(self.dtype, operands.min(u32::BITS)),
             _ => String::new(),

@@ -8,7 +8,7 @@ mod short_rows;
 mod text;
 
 pub use kernel::{Access, Epilogue, Kernel, Operator, Override, Program};
-pub(crate) use kernel::{LARGEST_BLOCK, LONGEST_SHORT_ROW, longest_written_row};
+pub(crate) use kernel::{LARGEST_BLOCK, LONGEST_SHORT_ROW, LONGEST_WRITTEN_ROW};
 pub use manifest::{Declaration, Role};
 pub(crate) use manifest::{fingerprint, fnv};
 pub(crate) use operands::FIRST_OPERAND;

@@ -203,6 +203,8 @@ pub(super) struct ShortRows {
     pub of_columns: u32,
     /// Packs begin anywhere, and are shifted out of words.
     pub shifted: u32,
+    /// Whether stretches of rows end within bunches.
+    pub ragged: bool,
 }
 
 /// What an operand has for a bunch.
@@ -216,7 +218,8 @@ enum Bunch {
 }
 
 impl ShortRows {
-    /// `fixed_packs` is what the operands have for every bunch of a stretch; `store_rows` puts the others beside it.
+    /// `fixed_packs` is what the operands have for every bunch of a stretch; `store_rows` puts the others beside it. `finish_stretch`
+    /// stores the bunch, if there is one, in which a stretch ends and the next begins.
     pub fn text(&self) -> String {
         let mut members = vec!["none: u32".to_string()];
         let mut fixed = vec!["0u".to_string()];
@@ -226,7 +229,7 @@ impl ShortRows {
             operands += &operand_packs(self.dtype, n, bunch == Bunch::One, self.is_shifted(n));
             match bunch {
                 Bunch::All => {}
-                Bunch::OfRows => found += &self.row_elements(n),
+                Bunch::OfRows => found += &self.row_elements(n, "r", &format!("pack{n}(at[{n}] + rows)")),
                 Bunch::OfColumns => {
                     before += &self.column_words(n);
                     members.extend((0..self.len).map(|k| format!("p{n}_{k}: vec4<u32>")));
@@ -242,6 +245,8 @@ impl ShortRows {
             let packs = (0..self.operands).map(|n| self.pack(n, k));
             format!("    store(i + {k}u, {});\n", folded(None, packs))
         };
+        let signature = "finish_stretch(bunch: u32, last: u32, at: Addresses, fixed: Fixed, begin: u32, end: u32)";
+        let seam = if self.ragged { self.seam() } else { String::new() }; // stretches are whole bunches
         format!(
             "{}{operands}const ROW_LEN = {}u;
 struct Fixed {{ {} }}
@@ -250,6 +255,8 @@ fn fixed_packs(at: Addresses) -> Fixed {{
 }}
 fn store_rows(i: u32, at: Addresses, rows: u32, fixed: Fixed) {{
 {found}{}}}
+fn {signature} {{
+{seam}}}
 ",
             begin(self.operands),
             self.len,
@@ -257,6 +264,53 @@ fn store_rows(i: u32, at: Addresses, rows: u32, fixed: Fixed) {{
             fixed.join(", "),
             (0..self.len).map(store).collect::<String>()
         )
+    }
+
+    /// A bunch with rows of a stretch and of the next one, which begins with row `end`. What lies between their elements and a
+    /// binding's ends is no one's.
+    fn seam(&self) -> String {
+        let of_rows = || (0..self.operands).filter(|&n| self.bunch(n) == Bunch::OfRows);
+        let elements = |n| {
+            let own = self.row_elements(n, "r", &self.anywhere(n, &format!("at[{n}] + rows - begin")));
+            own + &self.row_elements(n, "s", &self.anywhere(n, &format!("next[{n}] + rows - end")))
+        };
+        let store = |k| {
+            let mask = format!("first_elements(max(count, {0}u) - {0}u)", k * self.dtype.pack_elements());
+            let packs = (0..self.operands).map(|n| self.seam_pack(n, k));
+            format!("    let m{k} = {mask};\n    store(bunch * ROW_LEN + {k}u, {});\n", folded(None, packs))
+        };
+        format!(
+            "    if ((end % PACK_ELEMENTS != 0u) & (bunch < last)) {{
+    let rows = bunch * PACK_ELEMENTS;
+    let count = (end - rows) * ROW_LEN;
+    let next = row_addresses(end);
+    let next_fixed = fixed_packs(next);
+{}{}    }}
+",
+            of_rows().map(elements).collect::<String>(),
+            (0..self.len).map(store).collect::<String>()
+        )
+    }
+
+    /// An operand's pack that begins with an element, and may lie partly outside the binding.
+    fn anywhere(&self, n: u32, e: &str) -> String {
+        if self.is_shifted(n) { format!("edge{n}({e})") } else { format!("pack{n}({e})") }
+    }
+
+    /// What an operand has for pack number k of a bunch in two stretches. One that is not shifted goes on from one to the next.
+    fn seam_pack(&self, n: u32, k: u64) -> String {
+        let e = |at: &str, begin: &str| {
+            let first = k * self.dtype.pack_elements();
+            self.anywhere(n, &format!("{at}[{n}] + (rows - {begin}) * ROW_LEN + {first}u"))
+        };
+        let (own, next) = match self.bunch(n) {
+            Bunch::All if !self.is_shifted(n) => return e("at", "begin"),
+            Bunch::All => (e("at", "begin"), e("next", "end")),
+            Bunch::OfRows => (self.row_pack(n, "r", k), self.row_pack(n, "s", k)),
+            Bunch::OfColumns => (format!("fixed.p{n}_{k}"), format!("next_fixed.p{n}_{k}")),
+            Bunch::One => (format!("fixed.p{n}"), format!("next_fixed.p{n}")),
+        };
+        format!("joined({own}, {next}, m{k})")
     }
 
     fn bunch(&self, n: u32) -> Bunch {
@@ -278,16 +332,16 @@ fn store_rows(i: u32, at: Addresses, rows: u32, fixed: Fixed) {{
             Bunch::All => {
                 format!("pack{n}(at[{n}] + rows * ROW_LEN + {}u)", k * self.dtype.pack_elements())
             }
-            Bunch::OfRows => self.row_pack(n, k),
+            Bunch::OfRows => self.row_pack(n, "r", k),
             Bunch::OfColumns => format!("fixed.p{n}_{k}"),
             Bunch::One => format!("fixed.p{n}"),
         }
     }
 
     /// An operand's element for each row of a bunch, in every place of a word.
-    fn row_elements(&self, n: u32) -> String {
-        let pack = format!("    let r{n} = pack{n}(at[{n}] + rows);\n");
-        let splats = |lane| format!("    let r{n}_{lane} = lane_splats(r{n}, {lane}u);\n");
+    fn row_elements(&self, n: u32, name: &str, pack: &str) -> String {
+        let pack = format!("    let {name}{n} = {pack};\n");
+        let splats = |lane| format!("    let {name}{n}_{lane} = lane_splats({name}{n}, {lane}u);\n");
         match self.dtype.lanes() {
             1 => pack,
             lanes => pack + &(0..lanes).map(splats).collect::<String>(),
@@ -295,15 +349,15 @@ fn store_rows(i: u32, at: Addresses, rows: u32, fixed: Fixed) {{
     }
 
     /// Their pack number k: of each word the row that its first element belongs to and, behind that row's end, the next.
-    fn row_pack(&self, n: u32, k: u64) -> String {
+    fn row_pack(&self, n: u32, name: &str, k: u64) -> String {
         let (pack, lanes) = (self.dtype.pack_elements(), self.dtype.lanes());
         if self.dtype.bytes() == 8 {
             let element = |e: u64| if (k * pack + e) / self.len == 0 { "xy" } else { "zw" };
-            return format!("r{n}.{}{}", element(0), element(1));
+            return format!("vec4<u32>({name}{n}.{}, {name}{n}.{})", element(0), element(1));
         }
         let word = |row: u64| match lanes {
-            1 => format!("r{n}.{}", component(row)),
-            _ => format!("r{n}_{}.{}", row % lanes, component(row / lanes)),
+            1 => format!("{name}{n}.{}", component(row)),
+            _ => format!("{name}{n}_{}.{}", row % lanes, component(row / lanes)),
         };
         let words = |row: &dyn Fn(u64) -> u64| {
             let of_word = |w| word(row(k * pack + w * lanes));

@@ -291,8 +291,9 @@ impl Work {
             (Program::MaxPacks { operands, .. }, Params::Broadcast(p)) => self.packs_turns(operands.into(), p),
             (Program::MaxShortRows { operands, len, .. }, Params::Broadcast(p)) => {
                 let stretches = u64::from(p.share) / (u64::from(p.sizes[0]) / self.pack).max(1) + 2;
-                let bunches = u64::from(p.share) * u64::from(len) * self.lanes;
-                bunches + stretches * (1 + Work::row_turns(operands.into(), p))
+                let bunch = u64::from(len) * self.lanes;
+                let (begun, ended) = (1 + Work::row_turns(operands.into(), p), if self.ragged { 2 } else { 1 });
+                u64::from(p.share) * bunch + stretches * (ended * begun + bunch * (ended - 1))
             }
             (Program::MaxElements { operands }, Params::Broadcast(p)) => self.elements_turns(operands.into(), p),
             _ => panic!("another program's parameters"),

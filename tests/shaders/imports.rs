@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 /// The names that Max's kernels and those of short rows are given as generated text.
-const GENERATED: [&str; 21] = [
+const GENERATED: [&str; 22] = [
     "BUNCH_ROWS",
     "Ends",
     "OPERANDS",
@@ -14,6 +14,7 @@ const GENERATED: [&str; 21] = [
     "ROW_LEN",
     "first_addresses",
     "first_steps",
+    "finish_stretch",
     "fixed_packs",
     "fold_elements",
     "fold_runs",
