@@ -92,12 +92,13 @@ fn edges_in_short_rows() {
 #[test]
 fn small_blocks() {
     for (n, dtype) in [DType::F32, DType::Bf16, DType::U8, DType::I64].into_iter().enumerate() {
-        for (len, columns) in [(2, 2), (2, 3), (3, 5), (8, 5), (21, 3), (4, 16), (2, 64), (64, 2), (43, 3)] {
-            let most = if len == 3 { 8192 } else { 32 }; // bunches that are worth it to a GPU, and to a CPU
-            let blocks = most * (16 / dtype.bytes()) / columns + [0, 7][n % 2];
-            check_blocks(dtype, [1, blocks, len, columns], 0);
-            if columns < 16 {
-                check_blocks(dtype, [3, blocks, len, columns], [1, 16, 0, 3][n]);
+        let blocks = [(2, 2), (2, 3), (3, 5), (8, 5), (21, 3), (4, 16), (2, 64), (64, 2), (43, 3)];
+        for (m, (len, columns)) in blocks.into_iter().enumerate() {
+            let fewest = if (len, columns) == (3, 5) { 8192 } else { 20 }; // bunches that are worth it to a GPU, and to a CPU
+            let blocks = fewest * (16 / dtype.bytes()) / columns + [0, 7][n % 2];
+            match (n + m) % 2 {
+                0 => check_blocks(dtype, [1, blocks, len, columns], 0),
+                _ => check_blocks(dtype, [3, blocks, len, columns], [1, 16, 0, 3][n]),
             }
         }
     }
@@ -178,6 +179,12 @@ fn windows_of_pixels_within_packs() {
         (DType::Bf16, 700, 14, 14, [2, 2], [0, 0, 0]),
         (DType::U8, 600, 7, 15, [2, 3], [1, 0, 7]),
         (DType::U8, 400, 14, 28, [2, 2], [4, 8, 4]),
+        // Fewer rows than fill a pack before the next stretch begins.
+        (DType::U8, 900, 7, 14, [3, 2], [0, 0, 0]),
+        (DType::U8, 1200, 7, 7, [2, 3], [1, 0, 5]),
+        (DType::U8, 2500, 5, 3, [3, 3], [0, 2, 0]),
+        (DType::Bf16, 1200, 5, 5, [3, 2], [0, 0, 1]),
+        (DType::F32, 1500, 4, 2, [2, 3], [0, 1, 0]),
         (DType::F64, 200, 7, 7, [2, 2], [0, 1, 0]),
         (DType::F16, 1, 1, 60_001, [1, 3], [0, 0, 1]),
         (DType::U8, 1, 1, 100_003, [1, 5], [0, 0, 3]),

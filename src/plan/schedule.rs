@@ -356,7 +356,7 @@ impl Reduction<'_> {
         let stretch_rows = shape.stretch_rows(columns);
         let own = Bunches { dtype: self.dtype, operator: self.operator, epilogue, len: run.size, columns, rows: 0 };
         let wanted_rows = if shape.has_stretches(columns) { stretch_rows } else { pack };
-        let bunches = own.of_stretches(wanted_rows)?;
+        let mut bunches = own.of_stretches(wanted_rows)?;
         if epilogue == Epilogue::Ones && columns == 1 && run.size > self.device.longest_fused_slice() {
             return None;
         }
@@ -367,9 +367,9 @@ impl Reduction<'_> {
         let bunches_pay = match shape.bunches_are_whole(pack, columns, bunches.rows) {
             true => self.whole_bunches_pay(&bunches, loads),
             false => {
-                bunches.block_len() <= LONGEST_RAGGED_SHORT_ROW
-                    && loads >= FEWEST_RAGGED_LOADS
-                    && stretch_rows + columns >= bunches.rows // a bunch has rows of one stretch and the next one
+                // A bunch has rows of one stretch and the next one.
+                bunches = bunches.at_most(stretch_rows + columns)?;
+                bunches.block_len() <= LONGEST_RAGGED_SHORT_ROW && loads >= FEWEST_RAGGED_LOADS
             }
         };
         let short = bunches_pay

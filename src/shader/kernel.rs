@@ -331,7 +331,8 @@ impl Kernel {
                             !team
                                 && (!exchanged || epilogue == Epilogue::Index && rows > 1)
                                 && epilogue != Epilogue::Record
-                                && Bunches { dtype, operator, epilogue, len, columns, rows }.are_valid()
+                                && Bunches { dtype, operator, epilogue, len, columns, rows }
+                                    .are_valid(self.overrides.contains(&Override::Ragged))
                         }
                     }
             }

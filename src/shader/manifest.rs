@@ -222,7 +222,11 @@ impl Kernel {
             Program::Reduce { operator, access: Access::ShortRows { len, columns, rows, .. }, epilogue, .. } => {
                 let [len, columns, rows] = [len, columns, rows].map(u64::from);
                 let bunches = Bunches { dtype: self.dtype, operator, epilogue, len, columns, rows };
-                if bunches.are_valid() { bunches.text(&self.overrides) } else { String::new() }
+                if bunches.are_valid(self.has(Override::Ragged)) {
+                    bunches.text(&self.overrides)
+                } else {
+                    String::new()
+                }
             }
             Program::HardmaxWriteShortRows { len } => {
                 short_rows_of_ones(self.dtype, u64::from(len).clamp(1, LONGEST_WRITTEN_ROW))

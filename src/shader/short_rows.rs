@@ -47,13 +47,20 @@ impl Bunches {
             bunches.rows = more;
             more *= 2;
         }
-        bunches.are_valid().then_some(bunches)
+        bunches.are_valid(false).then_some(bunches)
+    }
+
+    /// The same of no more than so many rows, where they need not fill packs.
+    pub fn at_most(mut self, rows: u64) -> Option<Bunches> {
+        while self.rows > rows {
+            self.rows /= 2;
+        }
+        self.are_valid(true).then_some(self)
     }
 
     /// A power of two: they fill whole packs and whole units of results.
     fn fewest_blocks(&self) -> u64 {
-        let fill = |elements: u64, block: u64| elements >> block.trailing_zeros().min(elements.trailing_zeros());
-        fill(self.dtype.pack_elements(), self.block_len()).max(fill(self.lanes(), self.columns))
+        filling(self.dtype.pack_elements(), self.block_len()).max(filling(self.lanes(), self.columns))
     }
 
     /// Elements of a block.
@@ -66,15 +73,20 @@ impl Bunches {
         self.rows * self.len / self.dtype.pack_elements()
     }
 
-    /// Whether a bunch is of whole packs and units, and of no more blocks than a pack has elements.
-    pub fn are_valid(&self) -> bool {
+    /// Whether a bunch is of whole packs and units, and of no more blocks than a pack has elements. Those of `ragged` stretches need not
+    /// fill packs, but where these are written.
+    pub fn are_valid(&self, ragged: bool) -> bool {
         let blocks = self.rows / self.columns.max(1);
+        let fewest = || match ragged && self.epilogue != Epilogue::Ones {
+            true => filling(self.lanes(), self.columns),
+            false => self.fewest_blocks(),
+        };
         self.len >= 2
             && (1..=LARGEST_BLOCK).contains(&self.columns)
             && self.block_len() <= LARGEST_BLOCK
             && self.rows == blocks * self.columns
             && blocks.is_power_of_two()
-            && (self.fewest_blocks()..=self.dtype.pack_elements()).contains(&blocks)
+            && (fewest()..=self.dtype.pack_elements()).contains(&blocks)
     }
 
     /// The parts that a bunch is taken in, one after another.
@@ -192,6 +204,11 @@ impl Bunches {
         };
         (0..lanes).map(of_lane).collect::<Vec<_>>().join(" | ")
     }
+}
+
+/// The fewest blocks, a power of two, that fill a number of elements which is one, too.
+fn filling(elements: u64, block: u64) -> u64 {
+    elements >> block.trailing_zeros().min(elements.trailing_zeros())
 }
 
 /// Part number k of a reduction's bunch: some of its rows, and the packs that they lie in.
