@@ -1,6 +1,6 @@
 //! What plans know of a device: its limits, and the tuning, which says what it likes, as numbers.
 
-use crate::shader::Operator;
+use crate::shader::{LONGEST_WRITTEN_ROW, Operator};
 use crate::{DType, Error, Limits, Tuning};
 
 /// A device. A plan makes it once.
@@ -91,6 +91,12 @@ impl Device {
     /// takes more values than some devices keep in registers.
     pub fn longest_fused_slice(&self) -> u64 {
         if self.spreads() || self.keeps_many() { u64::MAX } else { 4 }
+    }
+
+    /// The longest short slices that are written in bunches once their winners are known. On GPUs neighbours write whole packs of one slice
+    /// after another side by side.
+    pub fn longest_written_slice(&self) -> u64 {
+        if self.spreads() { 4 } else { LONGEST_WRITTEN_ROW }
     }
 
     /// Whether a pack is loaded as fast as a word: on GPUs, and where 64 bits are loaded as fast as 32.

@@ -11,7 +11,7 @@ use super::schedule::Reduction;
 use super::{Binding, Dispatch, Dispatches, Plan, Slot, output_bindings, target_part};
 use crate::element::{Element, with_element_type};
 use crate::error::list;
-use crate::shader::{Epilogue, HardmaxWriteParams, Kernel, LONGEST_WRITTEN_ROW, Operator, Override, Params, Program};
+use crate::shader::{Epilogue, HardmaxWriteParams, Kernel, Operator, Override, Params, Program};
 use crate::{DType, Error, Hardmax, Limits, Operation};
 
 pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
@@ -115,7 +115,7 @@ impl Output {
                 return Ok(writer);
             }
         }
-        let long = self.slice_len > LONGEST_WRITTEN_ROW;
+        let long = self.slice_len > device.longest_written_slice();
         if self.columns == 1 && (long || self.slice_len.is_multiple_of(pack)) {
             let writer = self.part(first, Program::HardmaxWriteRows { packs: true }, pack, step, device)?;
             if self.pays(first, &writer) {
@@ -179,7 +179,7 @@ impl Output {
     /// Bunches of slices, where one begins with the element, and all winners are in one window. Slices of several whole packs
     /// are as fast one by one.
     fn short_rows(&self, first: u64, device: &Device) -> Result<Option<Writer>, Error> {
-        let short = (2..=LONGEST_WRITTEN_ROW).contains(&self.slice_len);
+        let short = (2..=device.longest_written_slice()).contains(&self.slice_len);
         let pack = self.dtype.pack_elements();
         let several_packs = self.slice_len > pack && self.slice_len.is_multiple_of(pack);
         if self.columns > 1 || !short || several_packs || !first.is_multiple_of(pack * self.slice_len) {

@@ -43,7 +43,7 @@ const LONGEST_USUAL_SHORT_ROW: u64 = 32;
 
 /// The most packs of a bunch that an invocation of a GPU writes, and the most rows of a bunch of blocks: of more, neighbours lie too far
 /// apart.
-const MOST_NEAR_PACKS: u64 = 10;
+const MOST_NEAR_PACKS: u64 = 6;
 const MOST_NEAR_ROWS: u64 = 48;
 
 /// The most runs of a row that is short: those of a window of pixels.
