@@ -4,7 +4,7 @@ use wgmax::DType;
 use wgmax::plan::{Access, Epilogue, Kernel, Operator, Override, Program};
 
 /// Short rows' elements, their columns and bunches' rows, also such as there are none of.
-const BUNCHES: [(u32, u32, u32); 18] = [
+const BUNCHES: [(u32, u32, u32); 16] = [
     (1, 1, 4),
     (2, 1, 2),
     (2, 1, 4),
@@ -21,8 +21,6 @@ const BUNCHES: [(u32, u32, u32); 18] = [
     (2, 3, 6),
     (2, 3, 24),
     (5, 4, 16),
-    (7, 9, 144),
-    (2, 65, 65),
 ];
 
 /// Every program that can be named, whether or not it was written.
