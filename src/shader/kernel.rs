@@ -127,7 +127,8 @@ pub enum Access {
     Columns,
     /// Any strides.
     Strided,
-    /// Unit stride along the reduction in rows so short, and side by side, that many of them share packs.
+    /// Unit stride along the reduction in rows so short, one after another, that many of them share packs; or such rows side by side,
+    /// in blocks one after another.
     ShortRows {
         /// Elements of a row.
         len: u32,
@@ -316,14 +317,18 @@ impl Kernel {
             Operator::ReduceMax => epilogue == Epilogue::Value || epilogue == Epilogue::Record && !merges,
             Operator::ArgMax => epilogue != Epilogue::Value && !(epilogue == Epilogue::Record && merges),
         };
-        // Teams that find a slice's winner write the slice. By themselves invocations write bunches of short slices, or units of some.
-        let writes = |team, access| team == !matches!(access, Access::Strided | Access::ShortRows { .. });
+        // Whoever finds a slice's winner writes it: teams or, by themselves, invocations that take bunches or units of some slices.
+        let writes = |team: bool, access| match access {
+            Access::Rows => team,
+            Access::Strided | Access::ShortRows { .. } => !team,
+            Access::Columns => false,
+        };
         match self.program {
             Program::Reduce { operator, access, team, epilogue, packs } => {
                 stored(operator, epilogue, false)
                     && (!packs
                         || access == Access::Columns && Kernel::stores_packs(self.dtype, epilogue, &self.overrides))
-                    && (epilogue != Epilogue::Ones || access != Access::Columns && writes(team, access))
+                    && (epilogue != Epilogue::Ones || writes(team, access))
                     && match access {
                         Access::Rows | Access::Strided | Access::Columns => true,
                         Access::ShortRows { len, columns, rows, exchanged } => {

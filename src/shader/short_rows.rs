@@ -94,8 +94,8 @@ impl Bunches {
         self.rows / self.part_rows()
     }
 
-    /// A part has no more results than a pack has elements, and whole units of them. Ones and zeros are written by one who knows all
-    /// winners of a pack.
+    /// A part has whole units of results and, if that can be, no more of them than a pack has elements. Ones and zeros are written by one
+    /// who knows all winners of a pack.
     fn part_rows(&self) -> u64 {
         if self.epilogue == Epilogue::Ones {
             return self.rows;
