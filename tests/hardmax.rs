@@ -50,6 +50,23 @@ fn lines_of_columns() {
     }
 }
 
+/// Columns no narrower than packs whose rows end within them: stretches of several packs and their ends, slices as long as an
+/// element's bits count and longer, blocks that begin anywhere.
+#[test]
+fn ragged_columns() {
+    for (n, dtype) in [DType::U8, DType::Bf16, DType::F32, DType::F64].into_iter().enumerate() {
+        let pack = 16 / dtype.bytes();
+        for columns in [pack + 1, 4 * pack - 1, 4 * pack + 1, 8 * pack + 3, 13 * pack - 1] {
+            for len in [2, 3, 13, 53, 255, 256, 257] {
+                let blocks = [1, 5, 2][(columns + len) as usize % 3];
+                let input = tensor(dtype, blocks * len * columns, Data::Ties, len + n as u64);
+                let op = Hardmax::new(dtype, View::new([blocks, len, columns]).unwrap(), Slices::Along(1));
+                check(&op, &[&input], &format!("{dtype} {blocks} blocks of {len} by {columns}"));
+            }
+        }
+    }
+}
+
 #[test]
 fn row_lengths() {
     for dtype in [DType::U8, DType::F16, DType::F32, DType::F64] {
