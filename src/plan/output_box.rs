@@ -332,6 +332,7 @@ impl OutputBox<'_> {
         let (len, &rows) = (self.rows.row_len(), self.rows.sizes.get(1)?);
         let in_two_stretches = match self.rows.have_ragged_stretches(pack) {
             false => true,
+            true if len.is_multiple_of(pack) => false, // whole packs of a row are as fast
             true => rows + 1 >= pack && (len < FEWEST_RAGGED_PACKS * pack || self.device.keeps_many()),
         };
         let busy = self.len / (pack * len) * SHORT_ROWS_INVOCATIONS >= self.device.tuning.busy_invocations;
