@@ -59,7 +59,9 @@ impl Reduction<'_> {
     /// Ones and zeros by bunches of so many slices and, of the few that do not fill one, unit by unit. These begin where a binding may.
     fn bunches_of_ones(&self, window: Window, rows: u64, target: Binding) -> Result<Option<Dispatches>, Error> {
         let Window { ref shape, ref schedule, .. } = window;
-        let Some(&Dimension { size, stride, .. }) = shape.kept.last() else { return Ok(None) };
+        let Some((&Dimension { size, stride, logical_stride }, inner)) = shape.kept.split_last() else {
+            return Ok(None);
+        };
         let around = shape.outputs() / size;
         let step = rows / gcd(around, rows);
         let binding_step = self.device.binding_step(&[self.dtype.bytes()]);
@@ -75,7 +77,7 @@ impl Reduction<'_> {
                 continue;
             }
             let mut shape = shape.clone();
-            shape.kept.iter_mut().last().expect("one was found").size = end - start;
+            shape.kept = [inner, &[Dimension { size: end - start, stride, logical_stride }]].concat();
             shape.start = shape.start.wrapping_add_signed(stride * start as i64); // stays within the view's extent
             let outputs = start * around..end * around;
             let slice_bytes = self.slice_len * self.dtype.bytes();

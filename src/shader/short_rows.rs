@@ -36,12 +36,11 @@ impl Bunches {
         if self.block_len() > LARGEST_BLOCK {
             return None;
         }
-        let own = self;
-        let mut bunches = Bunches { rows: own.fewest_blocks() * own.columns, ..own };
+        let mut bunches = Bunches { rows: self.fewest_blocks() * self.columns, ..self };
         let stretches_are_whole = stretch_rows.is_multiple_of(bunches.rows);
         let mut more = bunches.rows * 2;
-        while more <= own.dtype.pack_elements()
-            && more * own.len <= own.most_elements()
+        while more <= self.dtype.pack_elements()
+            && more * self.len <= self.most_elements()
             && (stretch_rows.is_multiple_of(more) || !stretches_are_whole)
         {
             bunches.rows = more;
@@ -265,11 +264,11 @@ impl Part {
     }
 
     fn text(&self) -> String {
-        match (self.own.operator, self.own.epilogue) {
-            (_, Epilogue::Ones) => self.ones(),
-            (Operator::ReduceMax, _) => self.maxima() + &self.values(),
-            (Operator::ArgMax, Epilogue::Both) => self.maxima() + &self.winners(),
-            (Operator::ArgMax, _) => self.winners(),
+        match self.own.operator {
+            _ if self.own.epilogue == Epilogue::Ones => self.ones(),
+            Operator::ReduceMax => self.maxima() + &self.values(),
+            Operator::ArgMax if self.stores_keys() => self.maxima() + &self.winners(),
+            Operator::ArgMax => self.winners(),
         }
     }
 
@@ -459,11 +458,10 @@ fn store_winners_{k}(first: u32, w: Winners{k}{}) {{
 
     /// Offers a pack's elements to their rows, before the next pack is loaded: few of them are known at once.
     fn offers(&self, n: u64) -> String {
-        let (pack, lanes, own) = (self.own.dtype.pack_elements(), self.own.dtype.lanes(), self.own_elements());
+        let (pack, own) = (self.own.dtype.pack_elements(), self.own_elements());
         let offer = |e: u64| {
-            let ((row, at), lane) = (self.own.place(e), e % lanes);
-            let tie = self.tie_member(component(e % pack / lanes));
-            format!("    w.r{row} = offered(w.r{row}, t{n}_{lane}{tie}, at + {at}u);\n")
+            let (row, at) = self.own.place(e);
+            format!("    w.r{row} = offered(w.r{row}, {}, at + {at}u);\n", self.tie(e))
         };
         (n * pack..(n + 1) * pack).filter(|e| own.contains(e)).map(offer).collect()
     }
@@ -479,8 +477,11 @@ fn store_winners_{k}(first: u32, w: Winners{k}{}) {{
         pack + &(0..self.own.dtype.lanes()).map(tie).collect::<String>()
     }
 
-    fn tie_member(&self, component: char) -> String {
-        if self.is_wide() { component.to_string() } else { format!(".{component}") }
+    /// The tie of an element.
+    fn tie(&self, e: u64) -> String {
+        let (pack, lanes) = (self.own.dtype.pack_elements(), self.own.dtype.lanes());
+        let dot = if self.is_wide() { "" } else { "." };
+        format!("t{}_{}{dot}{}", e / pack, e % lanes, component(e % pack / lanes))
     }
 
     /// Writes ones and zeros, each pack as soon as its rows' winners are known: few of them are at once.
@@ -508,10 +509,9 @@ fn store_winners_{k}(first: u32, w: Winners{k}{}) {{
 
     /// Offers a pack's elements to their rows, of which each has one run. What is offered first has won so far.
     fn first_offers(&self, n: u64) -> String {
-        let (pack, lanes, len) = (self.own.dtype.pack_elements(), self.own.dtype.lanes(), self.own.len);
+        let (pack, len) = (self.own.dtype.pack_elements(), self.own.len);
         let offer = |e: u64| {
-            let (row, at) = self.own.place(e);
-            let tie = format!("t{n}_{}{}", e % lanes, self.tie_member(component(e % pack / lanes)));
+            let ((row, at), tie) = (self.own.place(e), self.tie(e));
             let offered = match at {
                 0 => format!("    var r{row} = Found({tie}, 0u);\n"),
                 _ => format!("    r{row} = offered(r{row}, {tie}, {at}u);\n"),
