@@ -427,6 +427,31 @@ fn tails_of_columns() {
     }
 }
 
+/// Rows of columns that end within packs of the output: from the fewest packs of which seams pay, around one more and around a
+/// block of them, where the last row ends with the buffer, within a pack of it, or padded, and in rows turned round.
+#[test]
+fn seams_between_rows_of_columns() {
+    for (n, dtype) in [DType::U8, DType::F16, DType::F32, DType::I64].into_iter().enumerate() {
+        let pack = 16 / dtype.bytes();
+        let sizes =
+            [3 * pack / 2, 2 * pack + 1, 4 * pack + 1, 5 * pack - 1, 5 * pack + 1, 8 * pack + pack / 2, 13 * pack - 1];
+        for (m, columns) in sizes.into_iter().enumerate() {
+            let rows = [2, 3, 19][(n + m) % 3];
+            let blocks = (1 << 17) * pack / (rows * columns) + 1 + m as u64 % 2; // so many loads that a second dispatch pays
+            let padding = [0, 1, 5][m % 3];
+            let (row, block) = (columns + padding, rows * (columns + padding));
+            let turned = if m % 2 == 0 { block as i64 } else { -(block as i64) };
+            let offset = if m % 2 == 0 { 0 } else { (blocks - 1) * block };
+            let view = View::strided([blocks, rows, columns], [turned, row as i64, 1], offset).unwrap();
+            let input = tensor(dtype, blocks * block - padding, Data::Edges, columns);
+            let case =
+                format!("{dtype} {blocks} x {rows} rows of {columns} columns, {padding} more between, {turned} apart");
+            check(&ReduceMax::new(dtype, view.clone()).axes([1]), &[&input], &case);
+            check(&ArgMax::new(dtype, view).axes([1]).select_last(m % 2 == 1), &[&input], &case);
+        }
+    }
+}
+
 /// Rows of columns that begin anywhere, of outputs that are whole packs.
 #[test]
 fn whole_packs_of_padded_rows() {

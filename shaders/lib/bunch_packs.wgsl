@@ -1,8 +1,6 @@
 // The packs of a bunch of short rows that begins anywhere, one by one.
 import package::{BunchPlace, PACK_ELEMENTS, pack_from_two};
 
-fn words_behind_packs() -> vec4<u32> { return vec4<u32>(0u); } // there are no pairs
-
 // Pack number n of a bunch.
 fn bunch_pack(place: BunchPlace, n: u32) -> vec4<u32> {
     let e = n * PACK_ELEMENTS;

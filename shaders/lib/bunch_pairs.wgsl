@@ -1,12 +1,5 @@
 // The packs of a bunch of short rows that begins anywhere: each out of two whole ones, of which it shares one with the next.
-import package::{
-    BUNCH_ROWS, BunchPlace, PACK_ELEMENTS, ROW_LEN, first_elements, joined, pack_at, pack_between, packs, words_at,
-};
-
-// What the binding has behind its last whole pack.
-fn words_behind_packs() -> vec4<u32> {
-    return words_at(bitcast<vec4<i32>>(4u * arrayLength(&packs) + vec4<u32>(0u, 1u, 2u, 3u)));
-}
+import package::{BUNCH_ROWS, BunchPlace, PACK_ELEMENTS, ROW_LEN, first_elements, joined, pack_at, pack_between, packs};
 
 // The whole packs in which pack number n of a bunch begins, in one stretch and in the next.
 struct WholePacks { own: vec4<u32>, other: vec4<u32> }

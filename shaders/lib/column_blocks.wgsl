@@ -1,18 +1,8 @@
 // Four packs of columns side by side, reduced together, or one after the other where they are not four.
 import package::{
-    Chunk, ColumnBests, ColumnOutputs, FARTHEST, PACK_ELEMENTS, RUNS, Run, block_with_run, four_packs, has_block, no_column_bests,
-    offer_row, reduce_four_packs, reduce_pack, rows_apart, run_of, run_within,
+    Chunk, ColumnBests, FARTHEST, RUNS, Run, block_with_run, four_packs, no_column_bests, offer_row, rows_apart, run_of,
+    run_within,
 };
-
-fn reduce_outputs(own: ColumnOutputs) {
-    if (has_block(own)) {
-        reduce_four_packs(own);
-    } else {
-        for (var n = 0u; n < min(own.count, 4u * PACK_ELEMENTS); n += PACK_ELEMENTS) {
-            reduce_pack(ColumnOutputs(own.chunk, own.column + n, own.first + n, min(own.count - n, PACK_ELEMENTS)));
-        }
-    }
-}
 
 fn reduce_block(start: u32, chunk: Chunk) -> array<ColumnBests, 4> {
     let none = no_column_bests(chunk.begin);

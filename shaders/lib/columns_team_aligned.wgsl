@@ -1,4 +1,4 @@
-// Columns of a team whose rows begin with packs.
+// Columns of a team whose rows begin with packs, or in outputs of whole packs.
 import package::{ColumnOutputs, Invocation, found_by_team, kept_offset, store_first};
 
 fn reduce_in_team(own: ColumnOutputs, by: Invocation) {

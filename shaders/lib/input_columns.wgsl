@@ -21,6 +21,9 @@ fn column_pack(place: u32) -> vec4<u32> {
 // Four packs side by side.
 struct FourPacks { a: vec4<u32>, b: vec4<u32>, c: vec4<u32>, d: vec4<u32> }
 
+// What the input has behind its last whole pack, where that is asked for.
+var<private> end_pack: vec4<u32>;
+
 fn four_packs(place: u32) -> FourPacks {
     if (!RAGGED) {
         return FourPacks(pack_at(place), pack_at(place + 1u), pack_at(place + 2u), pack_at(place + 3u));
@@ -29,11 +32,12 @@ fn four_packs(place: u32) -> FourPacks {
     let b = pack_at(p + 1u);
     let c = pack_at(p + 2u);
     let d = pack_at(p + 3u);
+    let e = select(end_pack, pack_at(min(p + 4u, arrayLength(&packs) - 1u)), vec4<bool>(p + 4u < arrayLength(&packs)));
     return FourPacks(
         pack_between(pack_at(p), b, place),
         pack_between(b, c, place),
         pack_between(c, d, place),
-        pack_between(d, pack_at(p + 4u), place),
+        pack_between(d, e, place),
     );
 }
 

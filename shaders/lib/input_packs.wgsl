@@ -1,7 +1,7 @@
 // The same input as 16-byte packs, for the bulk of the loads. A pack that is not wholly inside the input's binding, or
 // not wholly wanted, is put together from words.
 import package::{
-    BoundPack, ELEMENT_BYTES, PACK_ELEMENTS, four_words, least_pack, pack_between, pack_from, word_count, words_of,
+    BoundPack, ELEMENT_BYTES, PACK_ELEMENTS, four_words, least_pack, pack_between, pack_from, word_count, words_at, words_of,
 };
 
 @group(0) @binding(2) var<storage, read> packs: array<BoundPack>;
@@ -21,6 +21,11 @@ fn pack_anywhere(e: u32) -> vec4<u32> {
         return pack_between(pack_at(p), pack_at(p + 1u), e);
     }
     return pack_from(e);
+}
+
+// What the binding has behind its last whole pack.
+fn words_behind_packs() -> vec4<u32> {
+    return words_at(bitcast<vec4<i32>>(4u * arrayLength(&packs) + vec4<u32>(0u, 1u, 2u, 3u)));
 }
 
 // Bytes [begin, end) of four words, each given as its distance from the word's first byte.

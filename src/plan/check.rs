@@ -10,7 +10,7 @@ use super::output_box::SPREAD_PACKS;
 use super::schedule::MAX_STEPS;
 use super::{
     Access, Binding, BroadcastParams, Declaration, Dispatch, Epilogue, HardmaxWriteParams, Kernel, MergeParams,
-    Override, Params, Plan, Program, ReductionParams, Role, Slot, check_count,
+    Override, Params, Plan, Program, ReductionParams, Role, Slot, Stores, check_count,
 };
 use crate::error::list;
 use crate::shader::{Bunches, MAX_DIMS};
@@ -242,7 +242,7 @@ fn check_group(kernel: &Kernel, group: &Group, limits: &Limits) -> Result<(), Er
 /// How many results of a reduction share what is written at once.
 fn store_lanes(kernel: &Kernel) -> u64 {
     match kernel.program {
-        Program::Reduce { packs: true, .. } => 1,
+        Program::Reduce { stores: Stores::Packs, .. } => 1,
         Program::Reduce { epilogue, .. } | Program::Merge { epilogue, .. } => epilogue.lanes(kernel.dtype),
         _ => 1,
     }
@@ -305,21 +305,26 @@ impl Work {
         ensure(outputs > 0 && share > 0 && columns > 0, || {
             format!("{outputs} outputs in {columns} columns, {share} in turn: more than 0 expected")
         })?;
-        let Program::Reduce { operator, access, epilogue, packs, .. } = kernel.program else {
+        let Program::Reduce { operator, access, epilogue, stores, .. } = kernel.program else {
             return Err(Error::InvalidPlan { problem: format!("{kernel} reduces nothing") });
         };
         let turns = chunk_turns(kernel, params, access, group)?;
         if access == Access::Columns {
             let pack = kernel.dtype.pack_elements();
-            ensure(!packs || columns.is_multiple_of(pack), || {
+            let [ragged, wide] = [Override::Ragged, Override::Wide].map(|own| kernel.overrides.contains(&own));
+            let packs_of_rows = stores == Stores::Packs && (!ragged || group.team > 1);
+            ensure(!packs_of_rows || columns.is_multiple_of(pack), || {
                 format!("{columns} columns stored in packs: a multiple of {pack} expected")
             })?;
-            let wide = if kernel.overrides.contains(&Override::Wide) { 4 } else { 1 };
             if group.team > 1 {
                 return Work::of_column_teams(kernel, params, turns, group);
             }
+            let wide = if wide { 4 } else { 1 };
+            if stores == Stores::Seams || stores == Stores::Packs && ragged {
+                return Work::of_packs_and_seams(stores, params, turns, [pack, wide], group);
+            }
             // Rows that share words of the output are cut into packs as if they were one: a pack has columns of several.
-            let as_one = kernel.overrides.contains(&Override::Ragged) && store_lanes(kernel) > 1;
+            let as_one = ragged && store_lanes(kernel) > 1;
             let (own, rows) = if as_one { (outputs, (pack - 1).div_ceil(columns) + 1) } else { (columns, 1) };
             let blocks = outputs / own * own.div_ceil(pack * wide);
             return Ok(Work::shared(blocks.saturating_mul(chunks), 1, turns.saturating_mul(wide * rows), group));
@@ -351,6 +356,32 @@ impl Work {
         let written = if epilogue == Epilogue::Ones { u64::from(params.reduce_len) } else { 0 };
         let turns = turns.saturating_add(written / kernel.dtype.pack_elements() / group.team + 1);
         Ok(Work::reducing(kernel, tasks, share, turns, group))
+    }
+
+    /// Packs that lie in one row of columns, or those in which rows end.
+    fn of_packs_and_seams(
+        stores: Stores,
+        params: &ReductionParams,
+        turns: u64,
+        [pack, wide]: [u64; 2],
+        group: &Group,
+    ) -> Result<Work, Error> {
+        let [outputs, columns] = [params.outputs, params.columns].map(u64::from);
+        let has_seams = !columns.is_multiple_of(pack); // a row of five packs may have but four that lie in it
+        let fewest = if wide > 1 && has_seams { (wide + 1) * pack } else { wide * pack };
+        ensure(columns >= fewest && outputs.is_multiple_of(columns) && params.chunks == 1, || {
+            format!(
+                "{outputs} outputs in rows of {columns}, {} chunks: rows of {fewest} at least, and one",
+                params.chunks
+            )
+        })?;
+        countable(outputs + columns + wide * pack)?;
+        let rows = outputs / columns;
+        let (tasks, turns) = match stores {
+            Stores::Seams => (rows, turns.saturating_mul(2)),
+            _ => (rows * (columns / pack).div_ceil(wide), turns.saturating_mul(wide)),
+        };
+        Ok(Work::shared(tasks, 1, turns.saturating_add(pack), group))
     }
 
     /// Teams reduce a pack of columns each; no two write to the same unit. Where rows share units, a pack lies in two at most.

@@ -213,6 +213,16 @@ impl ReductionShape {
             && (around.is_empty() || self.stretch_rows(block_columns).is_multiple_of(bunch_rows))
     }
 
+    /// The rows of columns.
+    pub fn rows_of_columns(&self) -> u64 {
+        self.outputs() / self.columns().unwrap_or(1)
+    }
+
+    /// The blocks of so many packs that hold all packs that a row of columns may have.
+    pub fn pack_blocks(&self, pack: u64, packs: u64) -> u64 {
+        (self.columns().unwrap_or(1) / pack).div_ceil(packs)
+    }
+
     /// The blocks of so many elements that rows of columns are cut into: each row by itself, or all as if they were one.
     pub fn column_blocks(&self, elements: u64, as_one: bool) -> u64 {
         let columns = if as_one { None } else { self.columns() }.unwrap_or(self.outputs());

@@ -17,7 +17,7 @@ mod portable;
 mod reduce;
 mod reduce_max;
 mod schedule;
-mod tails;
+mod seams;
 mod windows;
 
 use std::fmt;
@@ -34,7 +34,7 @@ use device::{Device, PACK_BYTES};
 use crate::dtype::padded_bytes;
 pub use crate::shader::{
     Access, BroadcastParams, Declaration, Dim, Epilogue, FillParams, HardmaxWriteParams, Kernel, MergeParams,
-    OperandParams, Operator, Override, Params, Program, RecordOrigin, ReductionParams, Role,
+    OperandParams, Operator, Override, Params, Program, RecordOrigin, ReductionParams, Role, Stores,
 };
 use crate::{DType, Error, NanPolicy, TensorType};
 

@@ -8,20 +8,18 @@ use super::fill::fill;
 use super::folds::folded;
 use super::layout::{Dimension, ReductionShape, Source, gcd, shader_dims};
 use super::schedule::{Reduction, Schedule};
-use super::tails::without_tail;
 use super::windows::{Block, Window, whole, windows};
 use super::{Binding, Dispatch, Dispatches, Slot, nan_override, target_part};
 use crate::Error;
 use crate::shader::{
-    Access, Epilogue, Kernel, MergeParams, Operator, Override, Params, Program, RecordOrigin, ReductionParams,
+    Access, Epilogue, Kernel, MergeParams, Operator, Override, Params, Program, RecordOrigin, ReductionParams, Stores,
 };
 
 /// The dispatches that reduce these sources to the targets. Records go to scratch 0.
 pub(super) fn reduce(reduction: &Reduction, sources: Vec<Source>, targets: &[Binding]) -> Result<Dispatches, Error> {
     let mut dispatches = Dispatches::default();
     let folded = |block| folded(reduction, &block).unwrap_or(block);
-    let blocks = windows(reduction, sources)?.into_iter().map(folded).flat_map(|block| without_tail(reduction, block));
-    for block in blocks {
+    for block in windows(reduction, sources)?.into_iter().map(folded) {
         let Range { start, end } = block.outputs;
         let part = |(&target, bytes): (&Binding, u64)| target_part(target, bytes, start, end - start);
         let targets: Vec<Binding> = targets.iter().zip(reduction.target_bytes()).map(part).collect();
@@ -83,14 +81,14 @@ impl Reduction<'_> {
             let slice_bytes = self.slice_len * self.dtype.bytes();
             let target = target_part(target, slice_bytes, outputs.start, outputs.end - outputs.start);
             let window = Window { shape, schedule, first_output: outputs.start, ..window };
-            dispatches.push(self.window(&window, Epilogue::Ones, vec![target], None)?)?;
+            dispatches.push(self.window(&window, Epilogue::Ones, Stores::Results, vec![target], None)?)?;
         }
         Ok(Some(dispatches))
     }
 
     fn block(&self, block: &Block, targets: Vec<Binding>) -> Result<Dispatches, Error> {
         if block.is_direct() {
-            return Ok(Dispatches(vec![self.window(&block.windows[0], self.epilogue, targets, None)?]));
+            return self.direct(&block.windows[0], targets);
         }
         let outputs = block.outputs.end - block.outputs.start;
         let records = block.windows.iter().map(|window| window.schedule.chunks).max().unwrap_or(0);
@@ -106,7 +104,7 @@ impl Reduction<'_> {
             if joined { fill(self.dtype, [0, 0], binding, self.device)? } else { Dispatches::default() };
         for window in &block.windows {
             let record_origin = if joined { Some(record_origin(window, block.outputs.start, records)?) } else { None };
-            dispatches.push(self.window(window, Epilogue::Record, vec![binding], record_origin)?)?;
+            dispatches.push(self.window(window, Epilogue::Record, Stores::Results, vec![binding], record_origin)?)?;
         }
         let mut merge = self.merge(outputs, records * block.folds, binding, targets)?;
         if block.folds > 1 {
@@ -118,10 +116,11 @@ impl Reduction<'_> {
     }
 
     /// The dispatch that reads a window; of several it says where its records belong.
-    fn window(
+    pub(super) fn window(
         &self,
         window: &Window,
         epilogue: Epilogue,
+        stores: Stores,
         targets: Vec<Binding>,
         record_origin: Option<RecordOrigin>,
     ) -> Result<Dispatch, Error> {
@@ -129,10 +128,7 @@ impl Reduction<'_> {
         let mut overrides = self.overrides(access, team, epilogue);
         overrides.extend(self.access_overrides(window));
         overrides.extend(record_origin.map(|_| Override::Accumulate));
-        let packs = access == Access::Columns
-            && self.stores_whole_packs(&window.shape)
-            && Kernel::stores_packs(self.dtype, epilogue, &overrides);
-        let program = Program::Reduce { operator: self.operator, access, team: team > 1, epilogue, packs };
+        let program = Program::Reduce { operator: self.operator, access, team: team > 1, epilogue, stores };
         let input = window.extent.binding(self.dtype, window.slot);
         let mut bindings = vec![input];
         if program.takes_packs() {
@@ -141,13 +137,22 @@ impl Reduction<'_> {
         bindings.extend(targets);
         Ok(Dispatch {
             kernel: Kernel::new(program, self.dtype, overrides, self.device.tuning.int64),
-            grid: self.grid(window, epilogue)?,
+            grid: self.grid(window, epilogue, stores)?,
             params: Params::Reduction(params(window, epilogue, record_origin)?),
             bindings,
         })
     }
 
-    fn grid(&self, window: &Window, epilogue: Epilogue) -> Result<[u32; 3], Error> {
+    /// What a window's one dispatch stores of columns.
+    pub(super) fn stores(&self, window: &Window, epilogue: Epilogue) -> Stores {
+        let wide: &[Override] = if window.schedule.column_packs > 1 { &[Override::Wide] } else { &[] };
+        let packs = window.schedule.access == Access::Columns
+            && self.stores_whole_packs(&window.shape)
+            && Kernel::stores_packs(self.dtype, epilogue, wide);
+        if packs { Stores::Packs } else { Stores::Results }
+    }
+
+    fn grid(&self, window: &Window, epilogue: Epilogue, stores: Stores) -> Result<[u32; 3], Error> {
         let Window { shape, schedule, .. } = window;
         let Schedule { access, team, chunks, column_packs, share, .. } = *schedule;
         let results = self.unit_results(schedule, epilogue);
@@ -157,8 +162,14 @@ impl Reduction<'_> {
         let block = self.dtype.pack_elements() * column_packs;
         let groups = match access {
             Access::Columns => {
-                let share_words = self.columns_share_words(shape, epilogue);
-                (chunks * shape.column_blocks(block, share_words)).div_ceil(group / team)
+                let blocks = match stores {
+                    Stores::Results => shape.column_blocks(block, self.columns_share_words(shape, epilogue)),
+                    Stores::Packs => {
+                        shape.rows_of_columns() * shape.pack_blocks(self.dtype.pack_elements(), column_packs)
+                    }
+                    Stores::Seams => shape.rows_of_columns(),
+                };
+                (chunks * blocks).div_ceil(group / team)
             }
             _ if team > 1 => tasks.div_ceil(group / team),
             Access::Strided if epilogue == Epilogue::Ones => {

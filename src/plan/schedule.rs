@@ -317,7 +317,8 @@ impl Reduction<'_> {
             (Operator::ReduceMax, 4) => [3, 7],
             (Operator::ReduceMax, _) => [usual, usual],
         };
-        if shape.reduce_len() <= FEW_RAGGED_ROWS { of_few_rows } else { of_more }
+        let fewest = if shape.reduce_len() <= FEW_RAGGED_ROWS { of_few_rows } else { of_more };
+        self.fewest_seam_columns(shape, epilogue).map_or(fewest, |seams| seams.min(fewest))
     }
 
     /// Packs side by side that an invocation of a column kernel takes. Where they begin anywhere a row has so many, and the kernel
@@ -328,7 +329,8 @@ impl Reduction<'_> {
             return self.device.column_packs(shape.reduce_len());
         }
         let packs = self.device.tuning.column_packs;
-        let pay = shape.columns().unwrap_or(1) >= packs * pack && self.loads(shape) >= FEWEST_FAR_LOADS;
+        let fewest = if self.stores_whole_packs(shape) { packs * pack } else { (packs + 1) * pack };
+        let pay = shape.columns().unwrap_or(1) >= fewest && self.loads(shape) >= FEWEST_FAR_LOADS;
         if pay { packs } else { 1 }
     }
 

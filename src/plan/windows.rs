@@ -28,6 +28,7 @@ pub(super) struct Block {
 }
 
 /// A box of a tensor's indices.
+#[derive(Clone)]
 pub(super) struct Window {
     pub slot: Slot,
     pub extent: Extent,

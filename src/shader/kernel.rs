@@ -42,8 +42,8 @@ pub enum Program {
         team: bool,
         /// What it writes.
         epilogue: Epilogue,
-        /// Whether it stores a pack of columns as such, and not result by result.
-        packs: bool,
+        /// What it stores of columns.
+        stores: Stores,
     },
     /// Puts records together.
     Merge {
@@ -156,6 +156,19 @@ pub enum Epilogue {
     Both,
     /// Ones and zeros: the slices of a Hardmax, which follow one another in whole packs or bunches of them.
     Ones,
+}
+
+/// What a reducing kernel stores of columns; every other kernel stores results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Stores {
+    /// All results, unit by unit.
+    Results,
+    /// Packs as such: those that lie in one row of columns.
+    Packs,
+    /// Of the packs in which rows of columns end all results, unit by unit.
+    Seams,
 }
 
 impl Epilogue {
@@ -311,6 +324,15 @@ impl Kernel {
         }
     }
 
+    fn stores(&self, access: Access, team: bool, epilogue: Epilogue, stores: Stores) -> bool {
+        let packs = access == Access::Columns && Kernel::stores_packs(self.dtype, epilogue, &self.overrides);
+        match stores {
+            Stores::Results => true,
+            Stores::Packs => packs,
+            Stores::Seams => packs && !team && !self.overrides.contains(&Override::Wide),
+        }
+    }
+
     /// Whether there is such a shader: not everything that can be named was written, or is planned.
     pub fn exists(&self) -> bool {
         let stored = |operator, epilogue, merges: bool| match operator {
@@ -324,10 +346,9 @@ impl Kernel {
             Access::Columns => false,
         };
         match self.program {
-            Program::Reduce { operator, access, team, epilogue, packs } => {
+            Program::Reduce { operator, access, team, epilogue, stores } => {
                 stored(operator, epilogue, false)
-                    && (!packs
-                        || access == Access::Columns && Kernel::stores_packs(self.dtype, epilogue, &self.overrides))
+                    && self.stores(access, team, epilogue, stores)
                     && (epilogue != Epilogue::Ones || writes(team, access))
                     && match access {
                         Access::Rows | Access::Strided | Access::Columns => true,
@@ -428,12 +449,22 @@ impl fmt::Display for Epilogue {
     }
 }
 
+impl fmt::Display for Stores {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Stores::Results => "",
+            Stores::Packs => " in packs",
+            Stores::Seams => " of seams",
+        })
+    }
+}
+
 impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.program {
             Program::Fill { packs } => write!(f, "fill {}{}", self.dtype, if packs { " in packs" } else { "" })?,
-            Program::Reduce { operator, access, epilogue, packs, .. } => {
-                write!(f, "{operator} {access} {} -> {epilogue}{}", self.dtype, if packs { " in packs" } else { "" })?;
+            Program::Reduce { operator, access, epilogue, stores, .. } => {
+                write!(f, "{operator} {access} {} -> {epilogue}{stores}", self.dtype)?;
             }
             Program::Merge { operator, epilogue, .. } => {
                 write!(f, "{operator} merge {} -> {epilogue}", self.dtype)?;

@@ -6,7 +6,7 @@
 use super::operands::{FIRST_OPERAND, ShortRows, element_operands, pack_operands};
 use super::short_rows::{Bunches, short_rows_of_ones};
 use super::text::shader;
-use super::{Access, Epilogue, Kernel, LONGEST_WRITTEN_ROW, Operator, Override, Program};
+use super::{Access, Epilogue, Kernel, LONGEST_WRITTEN_ROW, Operator, Override, Program, Stores};
 use crate::DType;
 
 /// A storage binding as a shader declares it.
@@ -138,10 +138,16 @@ files! {
     MAIN_COLUMNS = "lib/main_columns", binds [], overrides ["GROUP"];
     COLUMN_PACKS = "lib/column_packs", binds [], overrides [];
     COLUMN_RESULTS = "lib/column_results", binds [], overrides [];
-    COLUMN_PACK_RESULTS = "lib/column_pack_results", binds [], overrides [];
+    MAIN_INNER_PACKS = "lib/main_inner_packs", binds [], overrides ["GROUP"];
+    INNER_PACK = "lib/inner_pack", binds [], overrides [];
+    INNER_BLOCK = "lib/inner_block", binds [], overrides [];
+    MAIN_SEAMS = "lib/main_seams", binds [], overrides ["GROUP"];
+    SEAM_VALUES = "lib/seam_values", binds [], overrides [];
+    SEAM_POSITIONS = "lib/seam_positions", binds [], overrides [];
     COLUMNS_ALIGNED = "lib/columns_aligned", binds [], overrides [];
     COLUMNS_RAGGED = "lib/columns_ragged", binds [], overrides [];
     COLUMN_BLOCKS = "lib/column_blocks", binds [], overrides [];
+    COLUMN_BLOCKS_OUTPUTS = "lib/column_blocks_outputs", binds [], overrides [];
     COLUMN_BLOCKS_ALIGNED = "lib/column_blocks_aligned", binds [], overrides [];
     COLUMN_BLOCKS_RAGGED = "lib/column_blocks_ragged", binds [], overrides [];
     MAIN_COLUMNS_TEAM = "lib/main_columns_team", binds [], overrides ["GROUP", "TEAM"];
@@ -290,11 +296,11 @@ impl Kernel {
     fn files(&self) -> impl Iterator<Item = &'static File> {
         let own: Vec<Files> = match self.program {
             Program::Fill { packs } => vec![&[FILL], if packs { &[FILL_PACKS] } else { &[FILL_WORDS] }],
-            Program::Reduce { operator, access, team, epilogue, packs } => {
-                let [stores, results] = self.store_files(operator, access, epilogue, packs);
+            Program::Reduce { operator, access, team, epilogue, stores } => {
+                let [own, shared] = self.store_files(operator, access, epilogue, stores);
                 let found = found_files(operator, access, self.dtype);
-                let main = self.main_files(access, team, epilogue);
-                vec![self.input_files(), self.access_files(access), found, main, stores, results]
+                let main = self.main_files(access, team, epilogue, stores);
+                vec![self.input_files(), self.access_files(access), found, main, own, shared]
             }
             Program::Merge { operator, team, epilogue } => vec![
                 &[MERGE],
@@ -302,7 +308,7 @@ impl Kernel {
                     Operator::ReduceMax => &[BEST_VALUE, RECORD_VALUE, PARTIAL_VALUE],
                     Operator::ArgMax => &[BEST_POSITION, POSITION64, RECORD_POSITION, PARTIAL_POSITION],
                 },
-                self.main_files(Access::Strided, team, epilogue),
+                self.main_files(Access::Strided, team, epilogue, Stores::Results),
                 result_files(operator, epilogue),
             ],
             Program::HardmaxWriteRows { packs: false } => {
@@ -370,18 +376,13 @@ impl Kernel {
 
     /// Kernels of columns and of short rows have their own entry points, and these no teams. What a kernel of columns does not
     /// do is not in its text: compilers make one function of all, and of what they drop in the end, too.
-    fn main_files(&self, access: Access, team: bool, epilogue: Epilogue) -> Files {
+    fn main_files(&self, access: Access, team: bool, epilogue: Epilogue, stores: Stores) -> Files {
         match (access, team) {
-            (Access::Columns, true) => match self.has(Override::Ragged) {
-                false => &[MAIN_COLUMNS_TEAM, COLUMNS_TEAM_ALIGNED],
-                true => &[MAIN_COLUMNS_TEAM, COLUMNS_TEAM_RAGGED],
-            },
-            (Access::Columns, false) => match (self.has(Override::Wide), self.has(Override::Ragged)) {
-                (false, false) => &[MAIN_COLUMNS, COLUMN_PACKS, COLUMNS_ALIGNED],
-                (false, true) => &[MAIN_COLUMNS, COLUMN_PACKS, COLUMNS_RAGGED],
-                (true, false) => &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMNS_ALIGNED, COLUMN_BLOCKS_ALIGNED],
-                (true, true) => &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMNS_RAGGED, COLUMN_BLOCKS_RAGGED],
-            },
+            (Access::Columns, true) if self.has(Override::Ragged) && stores == Stores::Results => {
+                &[MAIN_COLUMNS_TEAM, COLUMNS_TEAM_RAGGED]
+            }
+            (Access::Columns, true) => &[MAIN_COLUMNS_TEAM, COLUMNS_TEAM_ALIGNED],
+            (Access::Columns, false) => self.column_files(stores),
             (Access::ShortRows { .. }, _) if epilogue == Epilogue::Ones => &[MAIN_SHORT_ROWS_OF_ONES],
             (Access::ShortRows { exchanged: true, .. }, _) => {
                 &[MAIN_SHORT_ROWS_EXCHANGED, SHORT_ROWS_REST, REDUCE_STRIDED, UNIT]
@@ -396,13 +397,33 @@ impl Kernel {
         }
     }
 
-    fn store_files(&self, operator: Operator, access: Access, epilogue: Epilogue, packs: bool) -> [Files; 2] {
-        let ragged_packs: Files = if self.has(Override::Ragged) { &[COLUMN_PACK_RESULTS] } else { &[] };
-        match epilogue {
-            Epilogue::Value if packs => [&[STORE_VALUE_PACKS], ragged_packs],
-            Epilogue::Index if packs => [&[STORE_INDEX_PACKS], ragged_packs],
-            Epilogue::Index if matches!(access, Access::ShortRows { exchanged: true, .. }) => [&[], &[]], // the main one does
-            _ => [result_files(operator, epilogue), if access == Access::Columns { &[COLUMN_RESULTS] } else { &[] }],
+    /// Columns that invocations reduce by themselves.
+    fn column_files(&self, stores: Stores) -> Files {
+        match (stores, self.has(Override::Wide), self.has(Override::Ragged)) {
+            (Stores::Seams, _, _) => &[MAIN_SEAMS],
+            (Stores::Packs, false, true) => &[MAIN_INNER_PACKS, INNER_PACK],
+            (Stores::Packs, true, true) => &[MAIN_INNER_PACKS, COLUMN_BLOCKS, INNER_BLOCK],
+            (_, false, false) => &[MAIN_COLUMNS, COLUMN_PACKS, COLUMNS_ALIGNED],
+            (_, false, true) => &[MAIN_COLUMNS, COLUMN_PACKS, COLUMNS_RAGGED],
+            (_, true, false) => {
+                &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMN_BLOCKS_OUTPUTS, COLUMNS_ALIGNED, COLUMN_BLOCKS_ALIGNED]
+            }
+            (_, true, true) => {
+                &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMN_BLOCKS_OUTPUTS, COLUMNS_RAGGED, COLUMN_BLOCKS_RAGGED]
+            }
+        }
+    }
+
+    fn store_files(&self, operator: Operator, access: Access, epilogue: Epilogue, stores: Stores) -> [Files; 2] {
+        let units = || result_files(operator, epilogue);
+        match (stores, epilogue, access) {
+            (Stores::Packs, Epilogue::Value, _) => [&[STORE_VALUE_PACKS], &[]],
+            (Stores::Packs, _, _) => [&[STORE_INDEX_PACKS], &[]],
+            (Stores::Seams, Epilogue::Value, _) => [units(), &[SEAM_VALUES]],
+            (Stores::Seams, _, _) => [units(), &[SEAM_POSITIONS]],
+            (Stores::Results, Epilogue::Index, Access::ShortRows { exchanged: true, .. }) => [&[], &[]], // the main one does
+            (Stores::Results, _, Access::Columns) => [units(), &[COLUMN_RESULTS]],
+            (Stores::Results, _, _) => [units(), &[]],
         }
     }
 }

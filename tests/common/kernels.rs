@@ -1,7 +1,7 @@
 //! Every shader variant, and what programs have in common.
 
 use wgmax::DType;
-use wgmax::plan::{Access, Epilogue, Kernel, Operator, Override, Program};
+use wgmax::plan::{Access, Epilogue, Kernel, Operator, Override, Program, Stores};
 
 /// Short rows' elements, their columns and bunches' rows, also such as there are none of.
 const BUNCHES: [(u32, u32, u32); 16] = [
@@ -51,8 +51,9 @@ pub fn programs() -> Vec<Program> {
                 };
                 let short_rows = BUNCHES.map(short_rows).concat();
                 let accesses = [&[Access::Rows, Access::Columns, Access::Strided], &short_rows[..]].concat();
+                let stores = [Stores::Results, Stores::Packs, Stores::Seams];
                 let reduce =
-                    |&access| [false, true].map(|packs| Program::Reduce { operator, access, team, epilogue, packs });
+                    |&access| stores.map(|stores| Program::Reduce { operator, access, team, epilogue, stores });
                 programs.extend(accesses.iter().flat_map(reduce));
             }
         }
@@ -115,8 +116,8 @@ pub fn kernels() -> Vec<Kernel> {
 /// The program for one invocation a task that stores result by result: whether there is a team is tuning's choice, and packs are
 /// stored where outputs allow it.
 pub fn without_team(mut program: Program) -> Program {
-    if let Program::Reduce { packs, .. } = &mut program {
-        *packs = false;
+    if let Program::Reduce { stores, .. } = &mut program {
+        *stores = Stores::Results;
     }
     if let Program::Reduce { team, .. } | Program::Merge { team, .. } = &mut program {
         *team = false;

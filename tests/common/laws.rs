@@ -2,7 +2,7 @@
 
 use wgmax::plan::{
     Access, BroadcastParams, Dispatch, Epilogue, HardmaxWriteParams, MergeParams, Operator, Override, Params, Program,
-    ReductionParams, Slot,
+    ReductionParams, Slot, Stores,
 };
 use wgmax::{Error, InputNeed, Limits, Operation, Plan};
 
@@ -135,6 +135,7 @@ struct Work {
     column_packs: u64,
     /// Results that one written unit takes.
     store_lanes: u64,
+    stores: Stores,
     /// The parts that a reduction of short rows takes a bunch in, as its text has them.
     bunch_parts: u64,
     /// The rows of columns that are compared at once.
@@ -156,7 +157,7 @@ impl Work {
         let line = find(|c| if let Override::Line(n) = c { Some(*n) } else { None });
         let lanes = 4_u64.div_ceil(kernel.dtype.bytes());
         let (in_teams, store_lanes) = match kernel.program {
-            Program::Reduce { team, packs: true, .. } => (team, 1), // a pack is a unit of its own
+            Program::Reduce { team, stores: Stores::Packs, .. } => (team, 1), // a pack is a unit of its own
             Program::Reduce { team, epilogue, .. } | Program::Merge { team, epilogue, .. } => {
                 (team, if matches!(epilogue, Epilogue::Value | Epilogue::Both) { lanes } else { 1 })
             }
@@ -176,6 +177,7 @@ impl Work {
             pack: 16 / kernel.dtype.bytes(),
             column_packs: if kernel.overrides.contains(&Override::Wide) { 4 } else { 1 },
             store_lanes,
+            stores: if let Program::Reduce { stores, .. } = kernel.program { stores } else { Stores::Results },
             bunch_parts: text.matches("fn store_parts_").count() as u64,
             tile: if kernel.overrides.contains(&Override::RowByRow) && team.is_none() { 1 } else { 4 },
             ragged: kernel.overrides.contains(&Override::Ragged),
@@ -239,6 +241,11 @@ impl Work {
         let (outputs, chunks) = (u64::from(p.outputs), u64::from(p.chunks));
         let tasks = outputs * if epilogue == Epilogue::Record { chunks } else { 1 };
         match access {
+            Access::Columns if self.stores == Stores::Seams => outputs / u64::from(p.columns),
+            Access::Columns if self.stores == Stores::Packs && self.team == 1 => {
+                let rows = outputs / u64::from(p.columns);
+                rows * (u64::from(p.columns) / self.pack).div_ceil(self.column_packs)
+            }
             Access::Columns => {
                 let columns = if self.columns_share_words() { outputs } else { p.columns.into() };
                 outputs / columns * chunks * columns.div_ceil(self.pack * self.column_packs) * self.team
@@ -252,9 +259,9 @@ impl Work {
         }
     }
 
-    /// Whether rows of columns share words of the output: then packs are of all outputs, and some lie in two rows.
+    /// Whether rows of columns share words of the output: then packs are of all outputs, and some lie in two rows, as seams do.
     fn columns_share_words(&self) -> bool {
-        self.ragged && self.store_lanes > 1
+        self.ragged && self.store_lanes > 1 || self.stores == Stores::Seams
     }
 
     fn task_invocations(&self, tasks: u64, share: u32) -> u64 {

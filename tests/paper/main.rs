@@ -20,7 +20,7 @@ use common::kernels::without_team;
 use common::laws::lawful_plan;
 use common::{Data, VIEW_LEN, axes_sets, first_difference, tensor, tensors, views};
 use paper::{Groups, Origin, Paper, Word, slot_number};
-use wgmax::plan::{Access, Dispatch, Epilogue, Operator, Program, Slot};
+use wgmax::plan::{Access, Dispatch, Epilogue, Operator, Program, Slot, Stores};
 use wgmax::{
     AdapterKind, ArgMax, ArgMaxOutput, DType, Error, Hardmax, IndexType, Limits, Max, NanPolicy, Operation, ReduceMax,
     Slices, Tensor, View,
@@ -281,7 +281,8 @@ fn check_all(name: &str, named: &[Kind], mut check: impl FnMut(DType, &View, &Li
 fn reducing(operator: Operator, epilogue: Epilogue) -> Vec<Kind> {
     let accesses = [Access::Rows, Access::Columns, Access::Strided];
     let all = accesses.map(|access| [epilogue, Epilogue::Record].map(|epilogue| (access, epilogue)));
-    let reduce = |(access, epilogue)| Program::Reduce { operator, access, team: false, epilogue, packs: false };
+    let reduce =
+        |(access, epilogue)| Program::Reduce { operator, access, team: false, epilogue, stores: Stores::Results };
     let merge = Program::Merge { operator, team: false, epilogue };
     all.into_iter().flatten().map(reduce).chain([merge]).map(|program| (program, DType::F32)).collect()
 }

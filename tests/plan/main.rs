@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use wgmax::plan::{
     Access, BroadcastParams, Dim, Epilogue, Operator, Override, Params, PortableAccess, PortableBinding, PortablePlan,
-    PortableShader, PortableSlot, Program, ReductionParams, Slot,
+    PortableShader, PortableSlot, Program, ReductionParams, Slot, Stores,
 };
 use wgmax::{
     AdapterKind, AnyOperation, ArgMax, ArgMaxOutput, Axes, Calibration, DType, EmptyMax, Error, Hardmax, Limits, Max,
@@ -44,12 +44,12 @@ fn programs(op: &impl Operation, limits: &Limits) -> Vec<Program> {
 
 /// Of a ReduceMax.
 fn values(access: Access, epilogue: Epilogue) -> Program {
-    Program::Reduce { operator: Operator::ReduceMax, access, team: false, epilogue, packs: false }
+    Program::Reduce { operator: Operator::ReduceMax, access, team: false, epilogue, stores: Stores::Results }
 }
 
 /// Of an ArgMax.
 fn positions(access: Access, epilogue: Epilogue) -> Program {
-    Program::Reduce { operator: Operator::ArgMax, access, team: false, epilogue, packs: false }
+    Program::Reduce { operator: Operator::ArgMax, access, team: false, epilogue, stores: Stores::Results }
 }
 
 /// Of records.
@@ -75,27 +75,29 @@ fn one_dispatch_where_one_is_enough() {
     }
 }
 
-/// Columns are stored in packs where rows of the output are whole ones, wherever those of the input begin; of one row that ends
-/// within a pack all but the tail.
+/// Columns are stored in packs where rows of the output are whole ones, wherever those of the input begin. Of rows that end within
+/// packs, these are apart.
 #[test]
-fn whole_packs_of_outputs_are_stored_as_such() {
-    let in_packs = |op: &dyn Operation, limits: &Limits| -> Vec<bool> {
-        let packs = |program| matches!(program, Program::Reduce { packs: true, .. });
-        op.plan(limits).unwrap().dispatches.iter().map(|dispatch| packs(dispatch.kernel.program)).collect()
+fn packs_of_outputs_are_stored_as_such() {
+    let stores = |op: &dyn Operation, limits: &Limits| -> Vec<Stores> {
+        let stores = |program| if let Program::Reduce { stores, .. } = program { stores } else { Stores::Results };
+        op.plan(limits).unwrap().dispatches.iter().map(|dispatch| stores(dispatch.kernel.program)).collect()
     };
+    let values = |shape: &[u64]| ReduceMax::new(DType::U8, View::new(shape).unwrap()).axes([1]);
+    let positions = |dtype, shape: &[u64], axis| ArgMax::new(dtype, View::new(shape).unwrap()).axes([axis]);
+    let seams = [Stores::Packs, Stores::Seams];
     for limits in [gpu(), cpu()] {
-        let aligned = View::new([64, 16, 1024]).unwrap();
-        assert_eq!(in_packs(&ReduceMax::new(DType::U8, aligned.clone()).axes([1]), &limits), [true]);
-        assert_eq!(in_packs(&ArgMax::new(DType::I64, aligned).axes([1]), &limits), [false]);
+        assert_eq!(stores(&values(&[64, 16, 1024]), &limits), [Stores::Packs]);
+        assert_eq!(stores(&positions(DType::I64, &[64, 16, 1024], 1), &limits), [Stores::Results]);
         let padded = View::strided([64, 16, 1024], [16 * 1025, 1025, 1], 3).unwrap();
-        assert_eq!(in_packs(&ReduceMax::new(DType::U8, padded).axes([1]), &limits), [true]);
-        let odd = View::new([64, 16, 1025]).unwrap();
-        assert_eq!(in_packs(&ReduceMax::new(DType::U8, odd).axes([1]), &limits), [false]);
-        let one_row = View::new([4, (1 << 20) + 1]).unwrap();
-        assert_eq!(in_packs(&ArgMax::new(DType::U8, one_row).axes([0]), &limits), [true, false]);
-        let small = View::new([4, 1025]).unwrap();
-        assert_eq!(in_packs(&ArgMax::new(DType::U8, small).axes([0]), &limits), [false]);
+        assert_eq!(stores(&ReduceMax::new(DType::U8, padded).axes([1]), &limits), [Stores::Packs]);
+        assert_eq!(stores(&positions(DType::U8, &[4, (1 << 20) + 1], 0), &limits), seams);
+        assert_eq!(stores(&positions(DType::U8, &[999, 4, 1025], 1), &limits), seams);
+        assert_eq!(stores(&positions(DType::U8, &[4, 1025], 0), &limits), [Stores::Results]);
+        assert_eq!(stores(&values(&[64, 16, 1025]), &limits), [Stores::Results]); // too few loads
     }
+    assert_eq!(stores(&values(&[640, 16, 1025]), &cpu()), seams);
+    assert_eq!(stores(&values(&[640, 16, 1025]), &gpu()), [Stores::Results]);
 }
 
 /// Neighbours exchange the positions of short rows before they store them on GPUs, where each invocation has one bunch.
@@ -120,7 +122,7 @@ fn short_slices_are_written_by_those_who_find_their_winners() {
         access,
         team: false,
         epilogue: Epilogue::Ones,
-        packs: false,
+        stores: Stores::Results,
     };
     let bunches = |len, columns, rows| ones(Access::ShortRows { len, columns, rows, exchanged: false });
     let lavapipe = Limits { adapter: AdapterKind::Lavapipe, ..cpu() };

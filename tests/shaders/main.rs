@@ -17,7 +17,7 @@ use naga::valid::{Capabilities, ValidationFlags, Validator};
 use wgmax::DType;
 use wgmax::plan::{
     Access, BroadcastParams, Dim, Epilogue, FillParams, HardmaxWriteParams, Kernel, MergeParams, OperandParams,
-    Operator, Override, Params, Program, RecordOrigin, ReductionParams,
+    Operator, Override, Params, Program, RecordOrigin, ReductionParams, Stores,
 };
 
 fn parse(kernel: &Kernel) -> naga::Module {
@@ -254,7 +254,11 @@ fn parameters_lie_where_the_shaders_look() {
         reach 19 kept 100 outer 200";
     for access in [Access::Rows, Access::Columns, Access::Strided] {
         for (operator, epilogue) in [(Operator::ReduceMax, Epilogue::Value), (Operator::ArgMax, Epilogue::Record)] {
-            check_params(Program::Reduce { operator, access, team: false, epilogue, packs: false }, &reduction, named);
+            check_params(
+                Program::Reduce { operator, access, team: false, epilogue, stores: Stores::Results },
+                &reduction,
+                named,
+            );
         }
     }
     let merge =

@@ -34,13 +34,13 @@ pub fn name(kernel: &Kernel) -> String {
 /// A program as any other of its kind: with the same number of operands, and short rows of the same length.
 pub fn kind(program: Program) -> Program {
     match program {
-        Program::Reduce { operator, access: Access::ShortRows { exchanged, .. }, team, epilogue, packs } => {
+        Program::Reduce { operator, access: Access::ShortRows { exchanged, .. }, team, epilogue, stores } => {
             Program::Reduce {
                 operator,
                 access: Access::ShortRows { len: 2, columns: 1, rows: 8, exchanged },
                 team,
                 epilogue,
-                packs,
+                stores,
             }
         }
         Program::HardmaxWriteShortRows { .. } => Program::HardmaxWriteShortRows { len: 2 },

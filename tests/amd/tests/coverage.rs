@@ -9,7 +9,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use std::mem::discriminant;
 
-use wgmax::plan::{Access, Epilogue, Kernel, Operator, Override, Program};
+use wgmax::plan::{Access, Epilogue, Kernel, Operator, Override, Program, Stores};
 use wgmax_amd_tests::{kind, planned, task};
 
 /// Rows that no operand repeats are one long row.
@@ -25,7 +25,7 @@ const NO_KINDS: [Program; 4] = [
         access: Access::Rows,
         team: false,
         epilogue: Epilogue::Record,
-        packs: false,
+        stores: Stores::Results,
     },
 ];
 

@@ -1,0 +1,20 @@
+// Four packs of columns side by side, out of five whole packs of each reduced row. Those before output number `own_first` are another
+// invocation's.
+import package::{
+    Chunk, ColumnBests, PACK_ELEMENTS, Run, end_pack, place_of, reduce_block, stored_whole, with_rows, words_behind_packs,
+};
+
+fn reduce_inner_packs(start: u32, chunk: Chunk, first: u32, own_first: u32) {
+    end_pack = words_behind_packs();
+    var block = reduce_block(start, chunk);
+    for (var n = 0u; n < 4u; n++) {
+        let pack_first = first + n * PACK_ELEMENTS;
+        if (pack_first >= own_first) {
+            stored_whole(block[n], pack_first);
+        }
+    }
+}
+
+fn block_with_run(block: array<ColumnBests, 4>, start: u32, run: Run) -> array<ColumnBests, 4> {
+    return with_rows(block, place_of(start + run.offset), run);
+}

@@ -1,0 +1,30 @@
+// Columns whose rows begin anywhere: packs of the output that lie in one row each. An invocation takes one, or four side by side
+// where WIDE.
+import package::{Chunk, PACK_ELEMENTS, WIDE, group_number, kept_offset, no_input, params, reduce_inner_packs};
+
+override GROUP: u32 = 64u;
+const IN_FLIGHT = 1u; // rows of ROW_BY_ROW
+
+@compute @workgroup_size(GROUP)
+fn main(
+    @builtin(workgroup_id) id: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let block = select(1u, 4u, WIDE) * PACK_ELEMENTS;
+    let blocks = (params.columns / PACK_ELEMENTS * PACK_ELEMENTS + block - 1u) / block;
+    let index = group_number(id, groups) * GROUP + local;
+    let row = index / blocks;
+    let row_first = row * params.columns;
+    if (no_input() || row_first >= params.outputs) { // see grid.wgsl
+        return;
+    }
+    let begin = (row_first + PACK_ELEMENTS - 1u) / PACK_ELEMENTS * PACK_ELEMENTS;
+    let end = (row_first + params.columns) / PACK_ELEMENTS * PACK_ELEMENTS;
+    let own_first = begin + (index - row * blocks) * block;
+    if (own_first < end) {
+        // Moved back where it would reach behind the row's last pack.
+        let first = min(own_first, end - block);
+        reduce_inner_packs(kept_offset(row) + first - row_first, Chunk(row, 0u, 0u, params.reduce_len), first, own_first);
+    }
+}

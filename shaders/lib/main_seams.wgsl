@@ -1,0 +1,48 @@
+// Columns whose rows begin anywhere: the packs of the output in which rows end, one for each row. What is behind a row's end is of
+// the next row, or of none.
+import package::{
+    Chunk, ColumnResults, PACK_ELEMENTS, group_number, kept_offset, no_input, params, reduced_column, store_results, with_results,
+};
+
+override GROUP: u32 = 64u;
+const IN_FLIGHT = 1u; // rows of ROW_BY_ROW
+
+@compute @workgroup_size(GROUP)
+fn main(
+    @builtin(workgroup_id) id: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let row = group_number(id, groups) * GROUP + local;
+    let row_first = row * params.columns;
+    if (no_input() || row_first >= params.outputs) { // see grid.wgsl
+        return;
+    }
+    let end = row_first + params.columns;
+    let first = end / PACK_ELEMENTS * PACK_ELEMENTS;
+    if (first < end) {
+        reduce_seam(row, first, end - first, min(params.outputs - first, PACK_ELEMENTS));
+    }
+}
+
+// `count` outputs from number `first` on, of which `own_count` are of the row. In each row as if all were its.
+fn reduce_seam(row: u32, first: u32, own_count: u32, count: u32) {
+    let chunk = Chunk(row, 0u, 0u, params.reduce_len);
+    let rows_end = row + select(1u, 2u, own_count < count);
+    var results = ColumnResults();
+    var n = row;
+    loop {
+        if (n >= rows_end) {
+            break;
+        }
+        let start = kept_offset(n) + first - n * params.columns;
+        let begin = select(own_count, 0u, n == row);
+        let end = select(count, own_count, n == row);
+        results = with_results(results, reduced_column(start, chunk), first, begin, end);
+        continuing {
+            n += 1u;
+            break if n >= rows_end;
+        }
+    }
+    store_results(results, first, count);
+}

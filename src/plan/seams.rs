@@ -1,0 +1,70 @@
+//! Seams: where rows of columns end within packs of the output, the packs that lie in one row are stored as such by one dispatch, and
+//! those in which rows end by another.
+//!
+//! ```text
+//!  rows of columns |a a a a a a|b b b b b b|c c c c c c|
+//!  packs of four   |       |    *  |       |   *   |  *       * seams: the last ends with the outputs
+//! ```
+
+use super::layout::ReductionShape;
+use super::schedule::{FEWEST_FAR_LOADS, Reduction, Schedule};
+use super::windows::Window;
+use super::{Binding, Dispatches};
+use crate::Error;
+use crate::shader::{Access, Epilogue, Kernel, Override, Stores};
+
+/// The fewest packs of a row: of a seam's two rows each is reduced as if all of the pack were its.
+const FEWEST_PACKS: u64 = 8;
+
+/// The same where there are so few rows to reduce that it matters how results are stored.
+const FEW_ROWS: u64 = 16;
+const FEWEST_PACKS_OF_FEW_ROWS: u64 = 4;
+
+/// The same on GPUs, which wait longer for another dispatch.
+const FEWEST_PACKS_ON_GPUS: u64 = 64;
+
+impl Reduction<'_> {
+    /// Whether packs and seams are stored apart.
+    fn stores_seams(&self, shape: &ReductionShape, schedule: &Schedule) -> bool {
+        let wide: &[Override] = if schedule.column_packs > 1 { &[Override::Wide] } else { &[] };
+        schedule.access == Access::Columns
+            && (schedule.team, schedule.chunks) == (1, 1)
+            && !shape.columns_are_whole(self.dtype.pack_elements())
+            && !self.stores_whole_packs(shape)
+            && Kernel::stores_packs(self.dtype, self.epilogue, wide)
+            && self.fewest_seam_columns(shape, self.epilogue).is_some_and(|fewest| shape.columns() >= Some(fewest))
+    }
+
+    /// The fewest columns of which this pays, if it does.
+    pub fn fewest_seam_columns(&self, shape: &ReductionShape, epilogue: Epilogue) -> Option<u64> {
+        let pack = self.dtype.pack_elements();
+        let shares_words = epilogue.lanes(self.dtype) > 1;
+        let fewest = match (self.device.spreads(), epilogue) {
+            (false, _) if shares_words => pack * 3 / 2, // what else there is is slow
+            (false, _) if shape.reduce_len() <= FEW_ROWS => FEWEST_PACKS_OF_FEW_ROWS * pack,
+            (false, _) => FEWEST_PACKS * pack,
+            // Values are stored in words at little cost there, and so are the positions of many rows.
+            (true, Epilogue::Index) if shape.reduce_len() <= pack => FEWEST_PACKS_ON_GPUS * pack,
+            (true, _) => return None,
+        };
+        (self.loads(shape) >= FEWEST_FAR_LOADS).then_some(fewest)
+    }
+
+    /// The dispatches of a window whose outputs are stored as they are found.
+    pub fn direct(&self, window: &Window, targets: Vec<Binding>) -> Result<Dispatches, Error> {
+        let epilogue = self.epilogue;
+        match targets[..] {
+            [target] if self.stores_seams(&window.shape, &window.schedule) => {
+                let whole = Binding { bytes: target.bytes / 16 * 16, ..target };
+                let packs = self.window(window, epilogue, Stores::Packs, vec![whole], None)?;
+                let alone = Window { schedule: Schedule { column_packs: 1, ..window.schedule }, ..window.clone() };
+                let seams = self.window(&alone, epilogue, Stores::Seams, vec![target], None)?;
+                Ok(Dispatches(vec![packs, seams]))
+            }
+            _ => {
+                let stores = self.stores(window, epilogue);
+                Ok(Dispatches(vec![self.window(window, epilogue, stores, targets, None)?]))
+            }
+        }
+    }
+}
