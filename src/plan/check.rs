@@ -561,7 +561,7 @@ fn ensure(holds: bool, problem: impl FnOnce() -> String) -> Result<(), Error> {
 /// Whether a binding of this role may lie there.
 const fn allows(role: Role, slot: Slot) -> bool {
     match role {
-        Role::Operand => matches!(slot, Slot::Input(_) | Slot::Embedded(_)),
+        Role::Operand => !matches!(slot, Slot::Output(_)),
         Role::Result => matches!(slot, Slot::Output(_)),
         Role::Target => matches!(slot, Slot::Output(_) | Slot::Scratch(_)),
         Role::Scratch => matches!(slot, Slot::Scratch(_)),

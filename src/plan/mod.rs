@@ -18,6 +18,7 @@ mod reduce;
 mod reduce_max;
 mod schedule;
 mod seams;
+mod steps;
 mod windows;
 
 use std::fmt;
@@ -165,9 +166,11 @@ impl Plan {
     /// # Ok::<(), wgmax::Error>(())
     /// ```
     pub const fn most_scratch_bytes(dtype: DType, input_bytes: u64, output_bytes: u64) -> [u64; 2] {
-        // A 64th of what is seen; and the winner of each slice of two elements or more, a word.
-        let elements = output_bytes / dtype.bytes();
-        [(input_bytes / 64).saturating_add(64 << 10), (elements / 2).saturating_mul(4)]
+        // A 64th of what is seen, of which there may be records and, between two steps, values; and the winner of each slice of two
+        // elements or more, a word.
+        let records = (input_bytes / 64).saturating_add(64 << 10);
+        let winners = (output_bytes / dtype.bytes() / 2).saturating_mul(4);
+        [records, if winners > records { winners } else { records }]
     }
 
     /// Bytes that the dispatches read and write in all: each binding once, except that one bound twice, as words and as
@@ -194,8 +197,10 @@ impl Dispatch {
         self.kernel.shared_buffers = true;
         let declared = self.kernel.bindings();
         self.bindings.retain(|own| declared.iter().any(|declaration| declaration.binding == own.binding));
-        let inputs = self.bindings.iter_mut().filter(|own| matches!(own.slot, Slot::Input(_)));
-        inputs.for_each(|own| own.bytes = own.bytes.next_multiple_of(PACK_BYTES));
+        let is_embedded = |own: &Binding| matches!(own.slot, Slot::Embedded(_));
+        let role = |own: &Binding| declared.iter().find(|other| other.binding == own.binding).map(|other| other.role);
+        let operands = self.bindings.iter_mut().filter(|own| role(own) == Some(Role::Operand) && !is_embedded(own));
+        operands.for_each(|own| own.bytes = own.bytes.next_multiple_of(PACK_BYTES));
     }
 }
 

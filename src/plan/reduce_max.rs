@@ -1,4 +1,4 @@
-//! ReduceMax: one reduction to values; the maximum of nothing written everywhere; or the input itself, where each maximum is
+//! ReduceMax: one reduction to values, or two; the maximum of nothing written everywhere; or the input itself, where each maximum is
 //! one of one element.
 
 use super::device::Device;
@@ -7,6 +7,7 @@ use super::layout::sources;
 use super::max::copy;
 use super::reduce::reduce;
 use super::schedule::Reduction;
+use super::steps::reduce_in_steps;
 use super::{Plan, output_bindings};
 use crate::element::{Element, with_element_type};
 use crate::error::list;
@@ -44,7 +45,13 @@ pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error>
         out_len: outputs[0].len(),
         device,
     };
-    plan.complete(reduce(&reduction, sources(&op.input, 0), &targets)?, device)
+    let sources = sources(&op.input, 0);
+    if let [source] = &sources[..]
+        && let Some(dispatches) = reduce_in_steps(&reduction, source, &targets)?
+    {
+        return plan.complete(dispatches, device);
+    }
+    plan.complete(reduce(&reduction, sources, &targets)?, device)
 }
 
 fn nothing<T: Element>(empty: EmptyMax) -> T {

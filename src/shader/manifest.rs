@@ -28,11 +28,11 @@ pub struct Declaration {
 /// What a binding is there for, and so which slots may be bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
-    /// Elements to be read: an input's, or an embedded operand's.
+    /// Elements to be read: an input's, an embedded operand's, or what is left to reduce in scratch.
     Operand,
     /// Elements to be written, of an output.
     Result,
-    /// Whatever is written: an output, or winners and empty records that later dispatches take from scratch.
+    /// Whatever is written: an output, or values, winners and empty records that later dispatches take from scratch.
     Target,
     /// What dispatches leave for one another in scratch.
     Scratch,
@@ -189,9 +189,9 @@ files! {
     STORE_RECORD = "lib/store_record", binds [writes(3, Word, Scratch)], overrides ["ACCUMULATE"];
     STORE_RECORD_VALUE = "lib/store_record_value", binds [], overrides [];
     STORE_RECORD_POSITION = "lib/store_record_position", binds [], overrides [];
-    STORE_VALUE = "lib/store_value", binds [writes(3, Unit, Result)], overrides [];
+    STORE_VALUE = "lib/store_value", binds [writes(3, Unit, Target)], overrides [];
     STORE_INDEX = "lib/store_index", binds [writes(3, Word, Target)], overrides ["INDEX_WORDS"];
-    STORE_VALUE_PACKS = "lib/store_value_packs", binds [writes(3, Pack, Result)], overrides [];
+    STORE_VALUE_PACKS = "lib/store_value_packs", binds [writes(3, Pack, Target)], overrides [];
     STORE_INDEX_PACKS = "lib/store_index_packs", binds [writes(3, Pack, Target)], overrides ["INDEX_WORDS"];
     STORE_BOTH = "lib/store_both", binds [writes(3, Unit, Result), writes(4, Word, Target)], overrides ["INDEX_WORDS"];
 
