@@ -1,6 +1,6 @@
 // Max where every operand runs along the rows, or has one element for all of a row.
 import package::{
-    Addresses, Ends, Maxima, PACK_ELEMENTS, finished, first_addresses, first_elements, fold_runs, fold_splats, fold_straddling,
+    Addresses, Ends, Maxima, PACK_ELEMENTS, carried_at, finished, first_addresses, first_elements, fold_runs, fold_splats, fold_straddling,
     group_number, next_row, no_packs, operand_ends, pack_addresses, params, row_addresses, store, store_pack, walk_from, walk_rows,
 };
 
@@ -72,11 +72,14 @@ fn store_row(row: u32, addresses: Addresses, part: u32, ends: Ends) {
     let packs = pack_addresses(addresses, begin * PACK_ELEMENTS - row_begin, begin);
     var i = begin + part * params.share;
     let end = min(i + params.share, min((row_begin + row_len) / PACK_ELEMENTS, params.len / PACK_ELEMENTS));
+    var own = carried_at(packs, i, ends);
     loop {
         if (i >= end) {
             break;
         }
-        store(i, fold_runs(constant, packs, i, ends));
+        let next = carried_at(packs, i + 1u, ends);
+        store(i, fold_runs(constant, packs, i, own, next));
+        own = next;
         continuing {
             i += 1u;
             break if i >= end;
@@ -127,7 +130,10 @@ fn store_spread(index: u32, ends: Ends) {
 // A row's runs, and what is folded before them.
 struct Runs { constant: Maxima, packs: Addresses, ends: Ends }
 
-fn finished_runs(runs: Runs, i: u32) -> vec4<u32> { return finished(i, fold_runs(runs.constant, runs.packs, i, runs.ends)); }
+fn finished_runs(runs: Runs, i: u32) -> vec4<u32> {
+    let own = carried_at(runs.packs, i, runs.ends);
+    return finished(i, fold_runs(runs.constant, runs.packs, i, own, carried_at(runs.packs, i + 1u, runs.ends)));
+}
 
 // Four packs, so many apart, of those up to the end. All are read before any is written: nobody knows of one buffer that it is
 // not the other.

@@ -35,7 +35,7 @@ pub(super) fn pack_operands(dtype: DType, operands: u32, splats: u32, shifted: u
         false => format!("    own[{n}] = (at[{n}] + column) / PACK_ELEMENTS - i;\n"),
     };
     let run = |n| match is_shifted(n) {
-        true if paired.contains(&n) => format!("pack{n}(addresses[{n}] + i * PACK_ELEMENTS, ends.e{n})"),
+        true if paired.contains(&n) => format!("pack_between(own.c{n}, next.c{n}, addresses[{n}] + i * PACK_ELEMENTS)"),
         true => format!("pack{n}(addresses[{n}] + i * PACK_ELEMENTS)"),
         false => format!("words_of(operand{n}[addresses[{n}] + i])"),
     };
@@ -48,7 +48,13 @@ pub(super) fn pack_operands(dtype: DType, operands: u32, splats: u32, shifted: u
     begin(operands)
         + &text
         + &folding("fold_splats(at: Addresses)", false, (0..operands).filter(is_splat), |n| format!("pack{n}(at[{n}])"))
-        + &folding("fold_runs(before: Maxima, addresses: Addresses, i: u32, ends: Ends)", begun, runs(), run)
+        + &carries(&paired)
+        + &folding(
+            "fold_runs(before: Maxima, addresses: Addresses, i: u32, own: Carried, next: Carried)",
+            begun,
+            runs(),
+            run,
+        )
         + &folding(
             "fold_straddling(at: Addresses, next: Addresses, column: u32, mask: vec4<u32>)",
             false,
@@ -76,11 +82,7 @@ fn paired_packs(dtype: DType, n: u32, binding: u32) -> String {
     let words = u32::BITS + n; // a name that no other operand has
     let end_words = (0..4).map(|i| format!("operand{words}[min(w + {i}u, last)]")).collect::<Vec<_>>().join(", ");
     format!(
-        "{}{}fn pack{n}(e: u32, end: vec4<u32>) -> vec4<u32> {{
-    let p = e / PACK_ELEMENTS;
-    return pack_between(whole{n}(p, end), whole{n}(p + 1u, end), e);
-}}
-fn whole{n}(p: u32, end: vec4<u32>) -> vec4<u32> {{
+        "{}{}fn whole{n}(p: u32, end: vec4<u32>) -> vec4<u32> {{
     let count = arrayLength(&operand{n});
     return select(words_of(operand{n}[min(p, count - 1u)]), end, vec4<bool>(p >= count));
 }}
@@ -107,6 +109,21 @@ fn ends(paired: &[u32]) -> String {
         "struct Ends {{ {} }}\nfn operand_ends() -> Ends {{ return Ends({}); }}\n",
         members.join(", "),
         ends.join(", ")
+    )
+}
+
+/// The whole pack in which pack number i of each of these operands begins. The one in which it ends is what the next one begins in,
+/// which an invocation carries on.
+fn carries(paired: &[u32]) -> String {
+    let member = |n| format!("c{n}: vec4<u32>");
+    let whole = |n| format!("whole{n}((addresses[{n}] + i * PACK_ELEMENTS) / PACK_ELEMENTS, ends.e{n})");
+    let (mut members, mut packs) = (vec!["none: u32".to_string()], vec!["0u".to_string()]);
+    members.extend(paired.iter().map(member));
+    packs.extend(paired.iter().map(whole));
+    format!(
+        "struct Carried {{ {} }}\nfn carried_at(addresses: Addresses, i: u32, ends: Ends) -> Carried {{ return Carried({}); }}\n",
+        members.join(", "),
+        packs.join(", ")
     )
 }
 

@@ -6,12 +6,13 @@ use std::fs;
 use std::path::Path;
 
 /// The names that Max's kernels and those of short rows are given as generated text.
-const GENERATED: [&str; 22] = [
+const GENERATED: [&str; 23] = [
     "BUNCH_ROWS",
     "Ends",
     "OPERANDS",
     "ROW_COLUMNS",
     "ROW_LEN",
+    "carried_at",
     "finish_stretch",
     "first_addresses",
     "first_steps",
