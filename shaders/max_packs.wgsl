@@ -72,12 +72,12 @@ fn store_row(row: u32, addresses: Addresses, part: u32, ends: Ends) {
     let packs = pack_addresses(addresses, begin * PACK_ELEMENTS - row_begin, begin);
     var i = begin + part * params.share;
     let end = min(i + params.share, min((row_begin + row_len) / PACK_ELEMENTS, params.len / PACK_ELEMENTS));
-    var own = carried_at(packs, i, ends);
+    var own = carried_at(packs, i, 0u, ends);
     loop {
         if (i >= end) {
             break;
         }
-        let next = carried_at(packs, i + 1u, ends);
+        let next = carried_at(packs, i, 1u, ends);
         store(i, fold_runs(constant, packs, i, own, next));
         own = next;
         continuing {
@@ -131,8 +131,9 @@ fn store_spread(index: u32, ends: Ends) {
 struct Runs { constant: Maxima, packs: Addresses, ends: Ends }
 
 fn finished_runs(runs: Runs, i: u32) -> vec4<u32> {
-    let own = carried_at(runs.packs, i, runs.ends);
-    return finished(i, fold_runs(runs.constant, runs.packs, i, own, carried_at(runs.packs, i + 1u, runs.ends)));
+    let own = carried_at(runs.packs, i, 0u, runs.ends);
+    let next = carried_at(runs.packs, i, 1u, runs.ends);
+    return finished(i, fold_runs(runs.constant, runs.packs, i, own, next));
 }
 
 // Four packs, so many apart, of those up to the end. All are read before any is written: nobody knows of one buffer that it is

@@ -112,16 +112,16 @@ fn ends(paired: &[u32]) -> String {
     )
 }
 
-/// The whole pack in which pack number i of each of these operands begins. The one in which it ends is what the next one begins in,
-/// which an invocation carries on.
+/// The whole pack in which pack number i of each of these operands begins and, one ahead, the one in which it ends: that is the one
+/// in which the next begins, so an invocation carries it on.
 fn carries(paired: &[u32]) -> String {
     let member = |n| format!("c{n}: vec4<u32>");
-    let whole = |n| format!("whole{n}((addresses[{n}] + i * PACK_ELEMENTS) / PACK_ELEMENTS, ends.e{n})");
+    let whole = |n| format!("whole{n}((addresses[{n}] + i * PACK_ELEMENTS) / PACK_ELEMENTS + ahead, ends.e{n})");
     let (mut members, mut packs) = (vec!["none: u32".to_string()], vec!["0u".to_string()]);
     members.extend(paired.iter().map(member));
     packs.extend(paired.iter().map(whole));
     format!(
-        "struct Carried {{ {} }}\nfn carried_at(addresses: Addresses, i: u32, ends: Ends) -> Carried {{ return Carried({}); }}\n",
+        "struct Carried {{ {} }}\nfn carried_at(addresses: Addresses, i: u32, ahead: u32, ends: Ends) -> Carried {{ return Carried({}); }}\n",
         members.join(", "),
         packs.join(", ")
     )

@@ -57,7 +57,7 @@ const LAWS: [Law; 3] = [
         exceptions: &[
             Exceptions {
                 why: "four rows are loaded at once and taken apart; a pack has 8 or 16 columns, and each a key and a row",
-                known: &[("arg_max columns", "vega20", 17, 2), ("reduce_max columns", "vega20", 13, 3)],
+                known: &[("arg_max columns", "vega20", 20, 2), ("reduce_max columns", "vega20", 13, 3)],
             },
             Exceptions {
                 why: "a team keeps 192 bytes for each of its members in workgroup memory",
@@ -74,7 +74,7 @@ const LAWS: [Law; 3] = [
             },
             Exceptions {
                 why: "four packs of each operand are in registers at once, and those that begin anywhere come out of two each",
-                known: &[("max_packs", "vega20", 13, 3)],
+                known: &[("max_packs", "vega20", 16, 3)],
             },
         ],
     },
@@ -89,7 +89,7 @@ const LAWS: [Law; 3] = [
                 known: &[
                     ("max_packs", "vega20", 29, 317),
                     ("max_packs", "navi21", 29, 318),
-                    ("max_packs", "gfx1100", 30, 320),
+                    ("max_packs", "gfx1100", 29, 320),
                 ],
             },
             Exceptions {
