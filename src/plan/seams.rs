@@ -23,6 +23,9 @@ const FEWEST_PACKS_OF_FEW_ROWS: u64 = 4;
 /// The same on GPUs, which wait longer for another dispatch.
 const FEWEST_PACKS_ON_GPUS: u64 = 64;
 
+/// The rows to reduce up to which it does not matter how few seams there are.
+const MOST_ROWS: u64 = 64;
+
 impl Reduction<'_> {
     /// Whether packs and seams are stored apart.
     fn stores_seams(&self, shape: &ReductionShape, schedule: &Schedule) -> bool {
@@ -47,7 +50,9 @@ impl Reduction<'_> {
             (true, Epilogue::Index) if shape.reduce_len() <= pack => FEWEST_PACKS_ON_GPUS * pack,
             (true, _) => return None,
         };
-        (self.loads(shape) >= FEWEST_FAR_LOADS).then_some(fewest)
+        // Few seams of many rows would be waited for: too few invocations reduce them.
+        let waited_for = shape.reduce_len() > MOST_ROWS.max(shape.rows_of_columns().saturating_mul(8));
+        (!waited_for && self.loads(shape) >= FEWEST_FAR_LOADS).then_some(fewest)
     }
 
     /// The dispatches of a window whose outputs are stored as they are found.
