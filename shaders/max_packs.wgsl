@@ -1,7 +1,8 @@
 // Max where every operand runs along the rows, or has one element for all of a row.
 import package::{
-    Addresses, Ends, Maxima, PACK_ELEMENTS, carried_at, finished, first_addresses, first_elements, fold_runs, fold_splats, fold_straddling,
-    group_number, next_row, no_packs, operand_ends, pack_addresses, params, row_addresses, store, store_pack, walk_from, walk_rows,
+    Addresses, Ends, Maxima, PACK_ELEMENTS, carried_at, finished, first_addresses, first_elements, fold_runs, fold_splats,
+    fold_straddling, group_number, next_row, no_packs, operand_ends, pack_addresses, params, row_addresses, store, store_pack,
+    walk_from, walk_rows,
 };
 
 override GROUP: u32 = 64u;

@@ -452,7 +452,7 @@ fn seams_between_rows_of_columns() {
     }
 }
 
-/// Dimensions so far apart that they are reduced in two steps, whatever lies between and around them, and in whatever order.
+/// Dimensions so far apart that they are reduced in two stages, whatever lies between and around them, and in whatever order.
 #[test]
 fn dimensions_far_apart() {
     for (n, dtype) in [DType::Bool, DType::I16, DType::Bf16, DType::F32, DType::U64].into_iter().enumerate() {
@@ -460,7 +460,7 @@ fn dimensions_far_apart() {
         for (m, (outer, inner, columns)) in
             [(64, 4, 2), (97, 3, 37), (200, pack + 3, 1), (131, 2, 5)].into_iter().enumerate()
         {
-            let between = (1 << 14) * pack / (outer * inner * columns) + 1; // so many loads that two steps pay
+            let between = (1 << 14) * pack / (outer * inner * columns) + 1; // so many loads that two stages pay
             let row = between * inner * columns;
             let (turned, offset) = if (n + m) % 2 == 0 { (-1, (outer - 1) * row) } else { (1, 0) };
             let strides = [turned * row as i64, (inner * columns) as i64, columns as i64, 1];

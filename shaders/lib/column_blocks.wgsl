@@ -1,4 +1,4 @@
-// Four packs of columns side by side, reduced together, or one after the other where they are not four.
+// Four packs of columns side by side, reduced together.
 import package::{
     Chunk, ColumnBests, FARTHEST, RUNS, Run, block_with_run, four_packs, no_column_bests, offer_row, rows_apart, run_of,
     run_within,

@@ -10,4 +10,3 @@ fn reduce_outputs(own: ColumnOutputs) {
         }
     }
 }
-

@@ -14,11 +14,10 @@ fn main(
     @builtin(local_invocation_index) local: u32,
 ) {
     let row = group_number(id, groups) * GROUP + local;
-    let row_first = row * params.columns;
-    if (no_input() || row_first >= params.outputs) { // see grid.wgsl
+    if (no_input() || row >= params.outputs / params.columns) { // see grid.wgsl; no product: rows may be few and long
         return;
     }
-    let end = row_first + params.columns;
+    let end = (row + 1u) * params.columns;
     let first = end / PACK_ELEMENTS * PACK_ELEMENTS;
     if (first < end) {
         reduce_seam(row, first, end - first, min(params.outputs - first, PACK_ELEMENTS));

@@ -18,7 +18,7 @@ mod reduce;
 mod reduce_max;
 mod schedule;
 mod seams;
-mod steps;
+mod stages;
 mod windows;
 
 use std::fmt;
@@ -166,7 +166,7 @@ impl Plan {
     /// # Ok::<(), wgmax::Error>(())
     /// ```
     pub const fn most_scratch_bytes(dtype: DType, input_bytes: u64, output_bytes: u64) -> [u64; 2] {
-        // A 64th of what is seen, of which there may be records and, between two steps, values; and the winner of each slice of two
+        // A 64th of what is seen, of which there may be records and, between two stages, values; and the winner of each slice of two
         // elements or more, a word.
         let records = (input_bytes / 64).saturating_add(64 << 10);
         let winners = (output_bytes / dtype.bytes() / 2).saturating_mul(4);

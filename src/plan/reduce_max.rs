@@ -7,7 +7,7 @@ use super::layout::sources;
 use super::max::copy;
 use super::reduce::reduce;
 use super::schedule::Reduction;
-use super::steps::reduce_in_steps;
+use super::stages::reduce_in_stages;
 use super::{Plan, output_bindings};
 use crate::element::{Element, with_element_type};
 use crate::error::list;
@@ -47,7 +47,7 @@ pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error>
     };
     let sources = sources(&op.input, 0);
     if let [source] = &sources[..]
-        && let Some(dispatches) = reduce_in_steps(&reduction, source, &targets)?
+        && let Some(dispatches) = reduce_in_stages(&reduction, source, &targets)?
     {
         return plan.complete(dispatches, device);
     }

@@ -100,9 +100,9 @@ fn packs_of_outputs_are_stored_as_such() {
     assert_eq!(stores(&values(&[640, 16, 1025]), &gpu()), [Stores::Results]);
 }
 
-/// Maxima over dimensions far apart are reduced in two steps, where elements would be loaded one by one, or in short runs.
+/// Maxima over dimensions far apart are reduced in two stages, where elements would be loaded one by one, or in short runs.
 #[test]
-fn dimensions_far_apart_are_reduced_in_steps() {
+fn dimensions_far_apart_are_reduced_in_stages() {
     let slots = |dtype, shape: &[u64], axes: [i64; 2], limits: &Limits| -> Vec<Slot> {
         let plan = ReduceMax::new(dtype, View::new(shape).unwrap()).axes(axes).plan(limits).unwrap();
         let written = |dispatch: &wgmax::plan::Dispatch| dispatch.bindings.iter().find(|own| own.writes).unwrap().slot;
@@ -111,15 +111,15 @@ fn dimensions_far_apart_are_reduced_in_steps() {
         slots.dedup(); // packs and seams
         slots
     };
-    let in_steps = [Slot::Scratch(1), Slot::Output(0)];
+    let in_stages = [Slot::Scratch(1), Slot::Output(0)];
     for limits in [gpu(), cpu()] {
-        assert_eq!(slots(DType::U8, &[793, 699, 4, 2], [0, 2], &limits), in_steps);
+        assert_eq!(slots(DType::U8, &[793, 699, 4, 2], [0, 2], &limits), in_stages);
         assert_eq!(slots(DType::U8, &[40, 99_999, 3], [0, 2], &limits).len(), 1); // too much would be left
         assert_eq!(slots(DType::U8, &[30, 99_999, 4, 2], [0, 2], &limits).len(), 1);
         assert_eq!(slots(DType::U8, &[793, 20, 4, 2], [0, 2], &limits).len(), 1); // too few loads
         assert_eq!(slots(DType::F32, &[100, 500, 640], [0, 2], &limits).len(), 1); // long runs
     }
-    assert_eq!(slots(DType::F32, &[100, 2000, 20], [0, 2], &cpu()), in_steps);
+    assert_eq!(slots(DType::F32, &[100, 2000, 20], [0, 2], &cpu()), in_stages);
     assert_eq!(slots(DType::F32, &[100, 2000, 20], [0, 2], &gpu()).len(), 1);
 }
 

@@ -15,9 +15,19 @@ use wgmax_amd_tests::{kind, planned, task};
 /// Rows that no operand repeats are one long row.
 const NO_BUNCH: Program = Program::MaxShortRows { operands: 2, len: 2, of_rows: 0, of_columns: 0, shifted: 0 };
 
+/// GPUs store values in words.
+const NO_SEAMS: Program = Program::Reduce {
+    operator: Operator::ReduceMax,
+    access: Access::Columns,
+    team: false,
+    epilogue: Epilogue::Value,
+    stores: Stores::Seams,
+};
+
 /// What is planned where buffers are shared, or have no bindings left; and for invocations that work by themselves.
-const NO_KINDS: [Program; 4] = [
+const NO_KINDS: [Program; 5] = [
     NO_BUNCH,
+    NO_SEAMS,
     Program::MaxPacks { operands: 2, splats: 0, shifted: 1, pairs: false },
     Program::MaxPacks { operands: 2, splats: 1, shifted: 1, pairs: false },
     Program::Reduce {
@@ -44,7 +54,11 @@ fn every_program_and_access_is_compiled_over_every_type() {
         Program::MaxShortRows { .. } => NO_BUNCH,
         other => task(kind(other)),
     };
-    hold_to(|own| vec![(all_alike(own.program), own.dtype)], &[]);
+    let planned = |program: &Program| *program != NO_SEAMS;
+    hold_to(
+        |own| Some(own.program).filter(planned).map(|program| (all_alike(program), own.dtype)).into_iter().collect(),
+        &[],
+    );
 }
 
 #[test]

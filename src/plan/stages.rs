@@ -1,5 +1,5 @@
-//! Two steps: maxima over dimensions that lie far apart, with others between them, are reduced over the outermost first. What is left is
-//! small, and lies in one piece.
+//! Two stages: maxima over dimensions that lie far apart, with others between them, are reduced over the outermost first. What is left
+//! is small, and lies in one piece.
 //!
 //! ```text
 //!  over 0 and 2 of [753, 3, 3, 2]    over 0: 753 rows of 18 columns -> scratch 1: [3, 3, 2]    over 1: -> [3, 2]
@@ -13,17 +13,17 @@ use super::{Binding, Dispatches, Slot};
 use crate::shader::Access;
 use crate::{Error, View};
 
-/// The packs of columns, or of a run, of which there are many: then two steps gain nothing.
+/// The packs of columns, or of a run, of which there are many: then two stages gain nothing.
 const MANY_PACKS: u64 = 16;
 
-/// The dispatches of both steps, if that pays. What the first one leaves takes no more room than records may.
-pub(super) fn reduce_in_steps(
+/// The dispatches of both stages, if that pays. What the first one leaves takes no more room than records may.
+pub(super) fn reduce_in_stages(
     reduction: &Reduction,
     source: &Source,
     targets: &[Binding],
 ) -> Result<Option<Dispatches>, Error> {
     let Some(at_once) = whole(reduction, source)? else { return Ok(None) };
-    let Some([first, rest]) = steps(reduction, &source.view, &at_once.shape) else { return Ok(None) };
+    let Some([first, rest]) = stages(reduction, &source.view, &at_once.shape) else { return Ok(None) };
     let kept: Vec<usize> = (0..source.view.rank()).filter(|d| !first.contains(d)).collect();
     let left = View::new(kept.iter().map(|&d| source.view.shape()[d]).collect::<Vec<_>>())?;
     let bytes = (left.len() * reduction.dtype.bytes()).next_multiple_of(4);
@@ -33,7 +33,7 @@ pub(super) fn reduce_in_steps(
     }
     let first = Reduction { reduced: &first, out_len: left.len(), ..*reduction };
     let Some(window) = whole(&first, source)? else { return Ok(None) };
-    if !first_step_pays(reduction, &at_once, &window) {
+    if !first_stage_pays(reduction, &at_once, &window) {
         return Ok(None);
     }
     let scratch = Binding { binding: 3, slot: Slot::Scratch(1), writes: true, offset_bytes: 0, bytes };
@@ -44,8 +44,8 @@ pub(super) fn reduce_in_steps(
     Ok(Some(dispatches))
 }
 
-/// The dimensions that each step reduces, if there are several, and kept ones between them.
-fn steps(reduction: &Reduction, view: &View, shape: &ReductionShape) -> Option<[Vec<usize>; 2]> {
+/// The dimensions that each stage reduces, if there are several, and kept ones between them.
+fn stages(reduction: &Reduction, view: &View, shape: &ReductionShape) -> Option<[Vec<usize>; 2]> {
     let [_, .., outermost] = shape.reduced[..] else { return None };
     let is_inner = |d: &usize| {
         let (size, stride) = (view.shape()[*d], view.strides()[*d].unsigned_abs());
@@ -55,9 +55,9 @@ fn steps(reduction: &Reduction, view: &View, shape: &ReductionShape) -> Option<[
     (!rest.is_empty()).then_some([first, rest])
 }
 
-/// Whether all at once, elements would be loaded one by one, or packs from few columns or short runs, and in the first step from many.
+/// Whether all at once, elements would be loaded one by one, or packs from few columns or short runs, and in the first stage from many.
 /// GPUs load these well, and wait longer for another dispatch.
-fn first_step_pays(reduction: &Reduction, at_once: &Window, first: &Window) -> bool {
+fn first_stage_pays(reduction: &Reduction, at_once: &Window, first: &Window) -> bool {
     let many = MANY_PACKS * reduction.dtype.pack_elements();
     let few_columns = |shape: &ReductionShape| shape.columns().unwrap_or(1) < many;
     let slow = match at_once.schedule.access {
