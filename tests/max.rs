@@ -161,6 +161,39 @@ fn stretches_of_short_rows_that_end_within_bunches() {
     }
 }
 
+/// Rows of two dimensions of which an operand has one row of the inner ones for all of the outer: in stretches of whole bunches, in such
+/// as end within bunches, and for all rows the same.
+#[test]
+fn parts_of_short_rows() {
+    for (n, dtype) in [DType::F32, DType::Bf16, DType::U8, DType::I64].into_iter().enumerate() {
+        let pack = 16 / dtype.bytes();
+        for (outer, inner) in [(2, 2), (7, 2), (2, 7), (3, 5), (5, 3), (2, 16), (2, 17)] {
+            for (images, rows) in [(3, 48), (41, pack + 3), (1, 97)] {
+                let case = format!("{dtype} {images} x {rows} rows of {outer} x {inner}");
+                let view = |strides: [u64; 4], offset| {
+                    View::strided([images, rows, outer, inner], strides.map(|n| n as i64), offset).unwrap()
+                };
+                let row = outer * inner;
+                let flat = |offset| view([rows * row, row, inner, 1], offset);
+                let parts = |offset| view([rows * inner, inner, 0, 1], offset);
+                let inputs = match n % 2 {
+                    0 => [
+                        vec![flat(0), parts(0), view([0, 0, inner, 1], 1)],
+                        vec![parts(1), view([0, 0, 0, 1], 0), flat(3)],
+                    ],
+                    _ => [vec![view([0, inner, 0, 1], 2), flat(0), view([rows, 1, 0, 0], 0)], vec![parts(0), flat(1)]],
+                };
+                for own in inputs {
+                    let data = [Data::Edges, Data::Ties, Data::EdgesWithoutNan];
+                    let data = data.map(|data| tensor(dtype, images * rows * row + 8, data, row));
+                    let tensors: Vec<&Tensor> = data[..own.len()].iter().collect();
+                    check(&Max::new(dtype, own), &tensors, &case);
+                }
+            }
+        }
+    }
+}
+
 /// Rows that are longer than packs, and end within one.
 #[test]
 fn rows_that_end_within_packs() {

@@ -1,11 +1,8 @@
 // Four packs of columns side by side, out of five whole packs of each reduced row. Those before output number `own_first` are another
 // invocation's.
-import package::{
-    Chunk, ColumnBests, PACK_ELEMENTS, Run, end_pack, place_of, reduce_block, stored_whole, with_rows, words_behind_packs,
-};
+import package::{Chunk, ColumnBests, PACK_ELEMENTS, Run, place_of, reduce_block, stored_whole, with_rows};
 
 fn reduce_inner_packs(start: u32, chunk: Chunk, first: u32, own_first: u32) {
-    end_pack = words_behind_packs();
     var block = reduce_block(start, chunk);
     for (var n = 0u; n < 4u; n++) {
         let pack_first = first + n * PACK_ELEMENTS;

@@ -2,7 +2,7 @@
 // that packs begin with.
 import package::{
     Ahead, Maxima, PACK_ELEMENTS, RAGGED, ahead_of, fold, join_maxima, maxima_of, pack_after, pack_anywhere, pack_at, pack_between,
-    packs, params,
+    packs, params, words_behind_packs,
 };
 
 const ROWS_OF_TILE = vec4<u32>(0u, 1u, 2u, 3u);
@@ -21,10 +21,15 @@ fn column_pack(place: u32) -> vec4<u32> {
 // Four packs side by side.
 struct FourPacks { a: vec4<u32>, b: vec4<u32>, c: vec4<u32>, d: vec4<u32> }
 
-// What the input has behind its last whole pack, where that is asked for.
-var<private> end_pack: vec4<u32>;
+// What the input has behind its last whole pack, where packs begin anywhere.
+fn behind_packs() -> vec4<u32> {
+    if (RAGGED) {
+        return words_behind_packs();
+    }
+    return vec4<u32>(0u);
+}
 
-fn four_packs(place: u32) -> FourPacks {
+fn four_packs(place: u32, behind: vec4<u32>) -> FourPacks {
     if (!RAGGED) {
         return FourPacks(pack_at(place), pack_at(place + 1u), pack_at(place + 2u), pack_at(place + 3u));
     }
@@ -32,7 +37,7 @@ fn four_packs(place: u32) -> FourPacks {
     let b = pack_at(p + 1u);
     let c = pack_at(p + 2u);
     let d = pack_at(p + 3u);
-    let e = select(end_pack, pack_at(min(p + 4u, arrayLength(&packs) - 1u)), vec4<bool>(p + 4u < arrayLength(&packs)));
+    let e = select(behind, pack_at(min(p + 4u, arrayLength(&packs) - 1u)), vec4<bool>(p + 4u < arrayLength(&packs)));
     return FourPacks(
         pack_between(pack_at(p), b, place),
         pack_between(b, c, place),

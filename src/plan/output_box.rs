@@ -15,6 +15,12 @@ use crate::{DType, Error, View};
 /// The fewest packs of a row that ends within one.
 const FEWEST_RAGGED_PACKS: u64 = 2;
 
+/// The bunches of rows below which a stretch is short.
+const SHORT_STRETCH_PACKS: u64 = 4;
+
+/// The longest rows of two dimensions on a GPU: of longer ones, put together out of parts, it keeps too much in registers.
+const LONGEST_MERGED_ROW: u64 = 16;
+
 /// The packs of a row that an invocation writes where neighbours write side by side (`store_four` of shaders/max_packs.wgsl).
 pub(super) const SPREAD_PACKS: u64 = 4;
 
@@ -54,6 +60,13 @@ impl Rows {
         Ok(Rows { sizes, strides })
     }
 
+    /// The same with the two innermost dimensions as one row, if others lie around them.
+    fn merged(&self) -> Option<Rows> {
+        let [inner, outer, .., _] = self.sizes[..] else { return None };
+        let sizes = [&[inner.checked_mul(outer)?], &self.sizes[2..]].concat();
+        Some(Rows { sizes, strides: vec![] })
+    }
+
     fn row_len(&self) -> u64 {
         self.sizes[0]
     }
@@ -89,12 +102,15 @@ impl Rows {
 }
 
 /// What one dispatch reads of an operand: what is bound, and where its elements are in it.
+#[derive(Clone)]
 pub(super) struct Read {
     window: Binding,
     /// The view's first element, counted from the start of the binding.
     start: u32,
     /// Those of [`Rows`]: along a row, and of the dimensions around it.
     strides: Vec<i32>,
+    /// The elements of a row that it has, where they are repeated until the row ends.
+    part: Option<u64>,
     /// Elements that the binding holds.
     span: u64,
     /// Whether there are elements that it does not hold.
@@ -127,9 +143,19 @@ impl Read {
             window,
             start: view.offset().wrapping_sub(base) as u32, // of a part it may lie before: addresses are modulo 2^32
             strides: strides.iter().map(|&stride| stride_u32(stride)).collect::<Result<_, _>>()?,
+            part: None,
             span,
             partial,
         })
+    }
+
+    /// The same where the two innermost dimensions are one row, if along it lie all of its elements, one, or a part of them again and
+    /// again.
+    fn merged(&self, rows: &Rows) -> Option<Read> {
+        let (&[inner, outer], around) = self.strides.split_first_chunk()?;
+        let part = (inner == 1 && outer == 0).then_some(rows.row_len());
+        let as_one = i64::from(outer) == i64::from(inner) * rows.row_len() as i64;
+        (as_one || part.is_some()).then(|| Read { strides: [&[inner], around].concat(), part, ..self.clone() })
     }
 
     /// Where its elements are, if so many dimensions lie within a row.
@@ -158,7 +184,7 @@ impl Read {
         let along_row = self.repeats_along_row()?;
         let (&next_row, around) = self.strides[1..].split_first()?;
         let row_after_row = next_row == 0;
-        let own_len = if along_row { 1 } else { rows.row_len() };
+        let own_len = if along_row { 1 } else { self.part.unwrap_or(rows.row_len()) };
         let in_one_piece = row_after_row || i64::from(next_row) == own_len as i64;
         let stretches_aligned = match rows.have_ragged_stretches(pack) {
             false => multiples(around, pack),
@@ -194,7 +220,7 @@ struct Form {
 }
 
 /// A bit for each operand of which this is so.
-fn mask(forms: &[Form], is_so: impl Fn(&Form) -> bool) -> u32 {
+fn mask<T>(forms: &[T], is_so: impl Fn(&T) -> bool) -> u32 {
     forms.iter().enumerate().fold(0, |mask, (n, form)| mask | u32::from(is_so(form)) << n)
 }
 
@@ -289,15 +315,41 @@ impl OutputBox<'_> {
             let program = Program::MaxElements { operands: reads.len() as u32 };
             self.dispatch(Writer { program, write_len: lanes, tasks: None }, reads, continues, first..units)
         };
-        let Some(bulk) = self.bulk(reads) else {
-            return Ok(Dispatches(vec![elements(self.begin / lanes)?]));
+        let (bulk, dispatch) = match (self.bulk(reads), self.merged(reads)) {
+            (own, Some((merged, reads)))
+                if (own.is_none() || self.has_short_stretches())
+                    && let Some(bulk) = merged.bulk(&reads) =>
+            {
+                (bulk, merged.dispatch(bulk, &reads, continues, 0..self.len / bulk.write_len)?)
+            }
+            (Some(bulk), _) => (bulk, self.dispatch(bulk, reads, continues, 0..self.len / bulk.write_len)?),
+            _ => return Ok(Dispatches(vec![elements(self.begin / lanes)?])),
         };
         let writes = self.len / bulk.write_len;
-        let mut dispatches = Dispatches(vec![self.dispatch(bulk, reads, continues, 0..writes)?]);
+        let mut dispatches = Dispatches(vec![dispatch]);
         if !self.len.is_multiple_of(bulk.write_len) {
             dispatches.push(elements(writes * bulk.write_len / lanes)?)?;
         }
         Ok(dispatches)
+    }
+
+    /// Whether two dimensions are better one row, though bunches of the inner rows could be written: these would often have rows of two
+    /// stretches. Rows of whole packs are as fast by themselves, but where many values are kept.
+    fn has_short_stretches(&self) -> bool {
+        let (device, pack) = (self.device, self.dtype.pack_elements());
+        let rows = self.rows.sizes.get(1).copied().unwrap_or(1);
+        !device.spreads()
+            && (device.keeps_many() || !self.rows.row_len().is_multiple_of(pack))
+            && !rows.is_multiple_of(pack)
+            && rows < SHORT_STRETCH_PACKS * pack
+    }
+
+    /// The same box with the two innermost dimensions as one row.
+    fn merged(&self, reads: &[Read]) -> Option<(OutputBox<'_>, Vec<Read>)> {
+        let reads = reads.iter().map(|read| read.merged(&self.rows)).collect::<Option<Vec<_>>>()?;
+        let OutputBox { dtype, device, len, target, begin, end, keeps, nan, .. } = *self;
+        let rows = self.rows.merged().filter(|rows| !device.spreads() || rows.row_len() <= LONGEST_MERGED_ROW)?;
+        Some((OutputBox { dtype, device, len, rows, target, begin, end, keeps, nan }, reads))
     }
 
     /// How whole packs are written, if that is possible and worth it.
@@ -312,11 +364,14 @@ impl OutputBox<'_> {
 
     fn packs(&self, reads: &[Read]) -> Option<Writer> {
         let pack = self.dtype.pack_elements();
+        if reads.iter().any(|read| read.part.is_some()) {
+            return None;
+        }
         if self.rows.are_ragged(pack) && self.rows.row_len() < FEWEST_RAGGED_PACKS * pack {
             return None;
         }
         let forms = reads.iter().map(|read| read.in_packs(&self.rows, pack)).collect::<Option<Vec<_>>>()?;
-        let (splats, shifted) = (mask(&forms, |form| form.along_row), mask(&forms, |form| form.shifted));
+        let (splats, shifted) = (mask(&forms, |form: &Form| form.along_row), mask(&forms, |form| form.shifted));
         let bindings = 1 + reads.len() as u32 + (shifted & !splats).count_ones();
         let room = bindings <= self.device.limits.max_storage_bindings && !self.device.limits.shared_buffers;
         let pairs = shifted & !splats != 0 && room && self.device.has_wide_loads();
@@ -340,11 +395,14 @@ impl OutputBox<'_> {
             return None;
         }
         let forms = reads.iter().map(|read| read.in_short_rows(&self.rows, pack)).collect::<Option<Vec<_>>>()?;
+        let part = reads.iter().find_map(|read| read.part);
         let program = Program::MaxShortRows {
             operands: reads.len() as u32,
             len: len as u32,
             of_rows: mask(&forms, |form| form.along_row),
             of_columns: mask(&forms, |form| form.row_after_row),
+            repeated: mask(reads, |read| read.part.is_some()),
+            part: part.unwrap_or(len) as u32,
             shifted: mask(&forms, |form| form.shifted),
         };
         Some(Writer { program, write_len: pack * len, tasks: None })

@@ -95,6 +95,10 @@ pub enum Program {
         of_rows: u32,
         /// Bit n is set if operand n has the same elements in row after row.
         of_columns: u32,
+        /// Bit n is set if operand n has a part of a row, which is repeated until the row ends.
+        repeated: u32,
+        /// Elements of that part, of which a row is a whole number.
+        part: u32,
         /// Bit n is set if operand n's packs begin anywhere, and are shifted out of words.
         shifted: u32,
     },
@@ -370,8 +374,11 @@ impl Kernel {
                 operands <= u32::BITS && pairs == any && !(pairs && self.shared_buffers)
             }
             Program::MaxElements { operands } => operands <= u32::BITS,
-            Program::MaxShortRows { operands, len, .. } => {
-                operands <= u32::BITS && (2..=LONGEST_WRITTEN_ROW).contains(&len.into())
+            Program::MaxShortRows { operands, len, part, .. } => {
+                operands <= u32::BITS
+                    && (2..=LONGEST_WRITTEN_ROW).contains(&len.into())
+                    && part > 0
+                    && len.is_multiple_of(part)
             }
             Program::HardmaxWriteShortRows { len } => (2..=LONGEST_WRITTEN_ROW).contains(&len.into()),
             Program::Fill { .. }
@@ -483,11 +490,14 @@ impl fmt::Display for Kernel {
                 write!(f, "max_packs {} of {operands}, {splats} splat, {shifted} shifted", self.dtype)?;
                 f.write_str(if pairs { " in pairs" } else { "" })?;
             }
-            Program::MaxShortRows { operands, len, of_rows, of_columns, shifted } => {
-                let (of_rows, of_columns, shifted) =
-                    (of_rows.count_ones(), of_columns.count_ones(), shifted.count_ones());
+            Program::MaxShortRows { operands, len, of_rows, of_columns, repeated, part, shifted } => {
+                let [of_rows, of_columns, repeated, shifted] =
+                    [of_rows, of_columns, repeated, shifted].map(u32::count_ones);
                 write!(f, "max_short_rows of {len} {} of {operands}, ", self.dtype)?;
                 write!(f, "{of_rows} of rows, {of_columns} of columns, {shifted} shifted")?;
+                if repeated > 0 {
+                    write!(f, ", {repeated} repeated after {part}")?;
+                }
             }
             Program::MaxElements { operands } => write!(f, "max_elements {} of {operands}", self.dtype)?,
         }

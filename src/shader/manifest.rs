@@ -240,11 +240,12 @@ impl Kernel {
             Program::MaxPacks { operands, splats, shifted, pairs } => {
                 pack_operands(self.dtype, operands.min(u32::BITS), splats, shifted, pairs)
             }
-            Program::MaxShortRows { operands, len, of_rows, of_columns, shifted } => {
+            Program::MaxShortRows { operands, len, of_rows, of_columns, repeated, part, shifted } => {
                 let (dtype, operands) = (self.dtype, operands.min(u32::BITS));
                 let len = u64::from(len).clamp(2, LONGEST_WRITTEN_ROW);
+                let part = u64::from(part).clamp(1, len);
                 let ragged = self.has(Override::Ragged);
-                ShortRows { dtype, operands, len, of_rows, of_columns, shifted, ragged }.text()
+                ShortRows { dtype, operands, len, of_rows, of_columns, repeated, part, shifted, ragged }.text()
             }
             Program::MaxElements { operands } => element_operands(self.dtype, operands.min(u32::BITS)),
             _ => String::new(),

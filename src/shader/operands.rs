@@ -218,6 +218,10 @@ pub(super) struct ShortRows {
     pub of_rows: u32,
     /// Has the same elements in every row.
     pub of_columns: u32,
+    /// Has a part of a row, which is repeated until the row ends.
+    pub repeated: u32,
+    /// Elements of that part.
+    pub part: u64,
     /// Packs begin anywhere, and are shifted out of words.
     pub shifted: u32,
     /// Whether stretches of rows end within bunches.
@@ -231,6 +235,8 @@ enum Bunch {
     All,
     OfRows,
     OfColumns,
+    /// For each row a part of it.
+    Parts,
     One,
 }
 
@@ -247,6 +253,10 @@ impl ShortRows {
             match bunch {
                 Bunch::All => {}
                 Bunch::OfRows => found += &self.row_elements(n, "r", &format!("pack{n}(at[{n}] + rows)")),
+                Bunch::Parts => {
+                    let pack = |e: &str| format!("pack{n}(at[{n}] + rows * {}u + {e})", self.part);
+                    found += &self.part_words(n, "r", pack);
+                }
                 Bunch::OfColumns => {
                     before += &self.column_words(n);
                     members.extend((0..self.len).map(|k| format!("p{n}_{k}: vec4<u32>")));
@@ -286,10 +296,19 @@ fn {signature} {{
     /// A bunch with rows of a stretch and of the next one, which begins with row `end`. What lies between their elements and a
     /// binding's ends is no one's.
     fn seam(&self) -> String {
-        let of_rows = || (0..self.operands).filter(|&n| self.bunch(n) == Bunch::OfRows);
-        let elements = |n| {
-            let own = self.row_elements(n, "r", &self.anywhere(n, &format!("at[{n}] + rows - begin")));
-            own + &self.row_elements(n, "s", &self.anywhere(n, &format!("next[{n}] + rows - end")))
+        let elements = |n| match self.bunch(n) {
+            Bunch::OfRows => {
+                let own = self.row_elements(n, "r", &self.anywhere(n, &format!("at[{n}] + rows - begin")));
+                own + &self.row_elements(n, "s", &self.anywhere(n, &format!("next[{n}] + rows - end")))
+            }
+            Bunch::Parts => {
+                let pack = |at: &str, begin: &str| {
+                    let first = format!("{at}[{n}] + (rows - {begin}) * {}u", self.part);
+                    move |e: &str| self.anywhere(n, &format!("{first} + {e}"))
+                };
+                self.part_words(n, "r", pack("at", "begin")) + &self.part_words(n, "s", pack("next", "end"))
+            }
+            _ => String::new(),
         };
         let store = |k| {
             let mask = format!("first_elements(max(count, {0}u) - {0}u)", k * self.dtype.pack_elements());
@@ -304,7 +323,7 @@ fn {signature} {{
     let next_fixed = fixed_packs(next);
 {}{}    }}
 ",
-            of_rows().map(elements).collect::<String>(),
+            (0..self.operands).map(elements).collect::<String>(),
             (0..self.len).map(store).collect::<String>()
         )
     }
@@ -324,6 +343,7 @@ fn {signature} {{
             Bunch::All if !self.is_shifted(n) => return e("at", "begin"),
             Bunch::All => (e("at", "begin"), e("next", "end")),
             Bunch::OfRows => (self.row_pack(n, "r", k), self.row_pack(n, "s", k)),
+            Bunch::Parts => (part_pack(n, "r", k), part_pack(n, "s", k)),
             Bunch::OfColumns => (format!("fixed.p{n}_{k}"), format!("next_fixed.p{n}_{k}")),
             Bunch::One => (format!("fixed.p{n}"), format!("next_fixed.p{n}")),
         };
@@ -332,11 +352,21 @@ fn {signature} {{
 
     fn bunch(&self, n: u32) -> Bunch {
         match (self.of_rows >> n & 1, self.of_columns >> n & 1) {
+            (0, 0) if self.is_repeated(n) => Bunch::Parts,
             (0, 0) => Bunch::All,
             (1, 0) => Bunch::OfRows,
             (0, _) => Bunch::OfColumns,
             _ => Bunch::One,
         }
+    }
+
+    fn is_repeated(&self, n: u32) -> bool {
+        self.repeated >> n & 1 == 1
+    }
+
+    /// The elements that an operand has for a row.
+    fn own_len(&self, n: u32) -> u64 {
+        if self.is_repeated(n) { self.part } else { self.len }
     }
 
     fn is_shifted(&self, n: u32) -> bool {
@@ -350,9 +380,34 @@ fn {signature} {{
                 format!("pack{n}(at[{n}] + rows * ROW_LEN + {}u)", k * self.dtype.pack_elements())
             }
             Bunch::OfRows => self.row_pack(n, "r", k),
+            Bunch::Parts => part_pack(n, "r", k),
             Bunch::OfColumns => format!("fixed.p{n}_{k}"),
             Bunch::One => format!("fixed.p{n}"),
         }
+    }
+
+    /// An operand's parts of rows for a bunch, as whole packs of the output.
+    fn part_words(&self, n: u32, name: &str, pack_at: impl Fn(&str) -> String) -> String {
+        let (pack, lanes) = (self.dtype.pack_elements(), self.dtype.lanes());
+        let packs =
+            (0..self.part).map(|q| format!("    let {name}{n}_{q} = {};\n", pack_at(&format!("{}u", q * pack))));
+        let source = |e: u64| e / self.len * self.part + e % self.len % self.part; // of the output's element e
+        let words_of = |k: u64| match self.dtype.bytes() {
+            8 => (0..2).map(|e| half(&format!("{name}{n}"), source(k * 2 + e))).collect::<Vec<_>>(),
+            _ => (0..4)
+                .map(|w| {
+                    (0..lanes)
+                        .map(|lane| {
+                            let s = source(k * pack + w * lanes + lane);
+                            moved_lane(&format!("{name}{n}"), s, lane, self.dtype)
+                        })
+                        .collect::<Vec<_>>()
+                        .join(" | ")
+                })
+                .collect(),
+        };
+        let own = (0..self.len).map(|k| format!("    let {name}{n}p{k} = vec4<u32>({});\n", words_of(k).join(", ")));
+        packs.chain(own).collect()
     }
 
     /// An operand's element for each row of a bunch, in every place of a word.
@@ -399,18 +454,15 @@ fn {signature} {{
     /// The words of rows of the same elements, as far as they are different.
     fn column_words(&self, n: u32) -> String {
         let (pack, lanes) = (self.dtype.pack_elements(), self.dtype.lanes());
-        let packs = (0..self.len.div_ceil(pack))
+        let packs = (0..self.own_len(n).div_ceil(pack))
             .map(|q| format!("    let q{n}_{q} = edge{n}(at[{n}] + {}u);\n", q * pack))
             .collect::<String>();
         if self.dtype.bytes() == 8 {
             return packs;
         }
-        let element = |c: u64, lane: u64| {
-            let word = format!("q{n}_{}.{}", c / pack, component(c % pack / lanes));
-            if lanes == 1 { word } else { format!("lane_moved({word}, {}u, {lane}u)", c % lanes) }
-        };
         let word = |i: u64| {
-            let elements = (0..lanes).map(|lane| element((i * lanes + lane) % self.len, lane));
+            let source = |lane| (i * lanes + lane) % self.len % self.own_len(n);
+            let elements = (0..lanes).map(|lane| moved_lane(&format!("q{n}"), source(lane), lane, self.dtype));
             format!("    let w{n}_{i} = {};\n", elements.collect::<Vec<_>>().join(" | "))
         };
         packs + &(0..self.column_period()).map(word).collect::<String>()
@@ -423,15 +475,29 @@ fn {signature} {{
 
     fn column_pack(&self, n: u32, k: u64) -> String {
         if self.dtype.bytes() == 8 {
-            let element = |e: u64| {
-                let c = (k * 2 + e) % self.len;
-                format!("q{n}_{}.{}", c / 2, if c.is_multiple_of(2) { "xy" } else { "zw" })
-            };
+            let element = |e: u64| half(&format!("q{n}"), (k * 2 + e) % self.len % self.own_len(n));
             return format!("vec4<u32>({}, {})", element(0), element(1));
         }
         let word = |c| format!("w{n}_{}", (k * 4 + c) % self.column_period());
         format!("vec4<u32>({})", (0..4).map(word).collect::<Vec<_>>().join(", "))
     }
+}
+
+/// An operand's pack number k, put together out of parts of rows.
+fn part_pack(n: u32, name: &str, k: u64) -> String {
+    format!("{name}{n}p{k}")
+}
+
+/// Element s of some packs, of 64 bits.
+fn half(packs: &str, s: u64) -> String {
+    format!("{packs}_{}.{}", s / 2, if s.is_multiple_of(2) { "xy" } else { "zw" })
+}
+
+/// Element s of some packs, in a lane's place of a word.
+fn moved_lane(packs: &str, s: u64, lane: u64, dtype: DType) -> String {
+    let (pack, lanes) = (dtype.pack_elements(), dtype.lanes());
+    let word = format!("{packs}_{}.{}", s / pack, component(s % pack / lanes));
+    if lanes == 1 { word } else { format!("lane_moved({word}, {}u, {lane}u)", s % lanes) }
 }
 
 pub(super) fn element_operands(dtype: DType, operands: u32) -> String {

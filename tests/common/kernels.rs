@@ -37,8 +37,13 @@ pub fn programs() -> Vec<Program> {
     }
     programs.extend([1, 2, 3, 7, 16, 32, 33].map(|len| Program::HardmaxWriteShortRows { len }));
     for (operands, lens) in [(0, &[3][..]), (3, &[1, 2, 3, 7, 16, 32, 33]), (32, &[3])] {
-        for (of_rows, of_columns, shifted) in [(0, 0, 0), (0b001, 0b010, 0b100), (0b011, 0b010, 0b101)] {
-            let short_rows = |&len| Program::MaxShortRows { operands, len, of_rows, of_columns, shifted };
+        for (of_rows, of_columns, repeated, shifted) in
+            [(0, 0, 0, 0), (0b001, 0b010, 0b000, 0b100), (0b011, 0b010, 0b000, 0b101), (0, 0b010, 0b110, 0b100)]
+        {
+            // A part of a row may be all of it, but not what it is no whole number of.
+            let part = |len: u32| if repeated != 0 && len.is_multiple_of(4) { len / 4 } else { len };
+            let short_rows =
+                |&len| Program::MaxShortRows { operands, len, of_rows, of_columns, repeated, part: part(len), shifted };
             programs.extend(lens.iter().map(short_rows));
         }
     }

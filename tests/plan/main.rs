@@ -123,6 +123,27 @@ fn dimensions_far_apart_are_reduced_in_stages() {
     assert_eq!(slots(DType::F32, &[100, 2000, 20], [0, 2], &gpu()).len(), 1);
 }
 
+/// Of rows so few in a stretch that a bunch would have those of three, two dimensions are one row, of which an operand may have a part.
+#[test]
+fn parts_of_short_rows_are_repeated() {
+    let kinds = |inputs: &[&[u64]], limits: &Limits| -> Vec<Option<[u32; 3]>> {
+        let views: Vec<View> = inputs.iter().map(|&shape| View::new(shape).unwrap()).collect();
+        let kind = |program| match program {
+            Program::MaxShortRows { len, repeated, part, .. } => Some([len, repeated, part]),
+            _ => None,
+        };
+        Max::new(DType::U8, views).plan(limits).unwrap().dispatches.iter().map(|own| kind(own.kernel.program)).collect()
+    };
+    for limits in [gpu(), cpu()] {
+        assert_eq!(kinds(&[&[1 << 20, 7, 2], &[1 << 20, 1, 2]], &limits), [Some([14, 0b10, 2])]);
+        assert_eq!(kinds(&[&[2], &[1 << 20, 3, 2], &[3, 2]], &limits), [Some([6, 0b001, 2])]);
+        assert_eq!(kinds(&[&[1 << 18, 20, 2], &[1 << 18, 1, 2]], &limits), [Some([2, 0, 2])]); // stretches of 20 rows
+        assert_eq!(kinds(&[&[1 << 18, 3, 11], &[1 << 18, 1, 11]], &limits), [None]); // 33 elements
+    }
+    assert_eq!(kinds(&[&[1 << 20, 3, 9], &[1 << 20, 1, 9]], &cpu()), [Some([27, 0b10, 9])]);
+    assert_eq!(kinds(&[&[1 << 20, 3, 9], &[1 << 20, 1, 9]], &gpu()), [None]);
+}
+
 /// Neighbours exchange the positions of short rows before they store them on GPUs, where each invocation has one bunch.
 #[test]
 fn positions_of_short_rows_are_exchanged() {

@@ -47,9 +47,11 @@ pub fn kind(program: Program) -> Program {
         Program::MaxPacks { splats, shifted, pairs, .. } => {
             Program::MaxPacks { operands: 2, splats: splats.min(1), shifted: shifted.min(1), pairs }
         }
-        Program::MaxShortRows { of_rows, of_columns, shifted, .. } => Program::MaxShortRows {
+        Program::MaxShortRows { of_rows, of_columns, repeated, shifted, .. } => Program::MaxShortRows {
             operands: 2,
             len: 2,
+            repeated: repeated.min(1),
+            part: 2 - repeated.min(1),
             of_rows: of_rows.min(1),
             of_columns: of_columns.min(1),
             shifted: shifted.min(1),

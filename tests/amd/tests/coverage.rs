@@ -13,7 +13,8 @@ use wgmax::plan::{Access, Epilogue, Kernel, Operator, Override, Program, Stores}
 use wgmax_amd_tests::{kind, planned, task};
 
 /// Rows that no operand repeats are one long row.
-const NO_BUNCH: Program = Program::MaxShortRows { operands: 2, len: 2, of_rows: 0, of_columns: 0, shifted: 0 };
+const NO_BUNCH: Program =
+    Program::MaxShortRows { operands: 2, len: 2, of_rows: 0, of_columns: 0, repeated: 0, part: 2, shifted: 0 };
 
 /// GPUs store values in words.
 const NO_SEAMS: Program = Program::Reduce {

@@ -68,7 +68,7 @@ const LAWS: [Law; 3] = [
                 known: &[
                     ("arg_max rows of", "vega20", 11, 1),
                     ("arg_max rows of", "navi21", 1, 6),
-                    ("max_short_rows of", "vega20", 30, 2),
+                    ("max_short_rows of", "vega20", 35, 2),
                     ("reduce_max rows of", "vega20", 10, 2),
                 ],
             },
@@ -96,9 +96,9 @@ const LAWS: [Law; 3] = [
                 why: "an invocation writes one bunch, and does all divisions of its addresses for it; where stretches end within bunches it \
                       may have rows of two",
                 known: &[
-                    ("max_short_rows of", "vega20", 35, 389),
-                    ("max_short_rows of", "navi21", 33, 365),
-                    ("max_short_rows of", "gfx1100", 37, 376),
+                    ("max_short_rows of", "vega20", 36, 389),
+                    ("max_short_rows of", "navi21", 34, 365),
+                    ("max_short_rows of", "gfx1100", 39, 376),
                 ],
             },
         ],
