@@ -389,24 +389,19 @@ fn {signature} {{
     /// An operand's parts of rows for a bunch, as whole packs of the output.
     fn part_words(&self, n: u32, name: &str, pack_at: impl Fn(&str) -> String) -> String {
         let (pack, lanes) = (self.dtype.pack_elements(), self.dtype.lanes());
-        let packs =
-            (0..self.part).map(|q| format!("    let {name}{n}_{q} = {};\n", pack_at(&format!("{}u", q * pack))));
-        let source = |e: u64| e / self.len * self.part + e % self.len % self.part; // of the output's element e
-        let words_of = |k: u64| match self.dtype.bytes() {
-            8 => (0..2).map(|e| half(&format!("{name}{n}"), source(k * 2 + e))).collect::<Vec<_>>(),
-            _ => (0..4)
-                .map(|w| {
-                    (0..lanes)
-                        .map(|lane| {
-                            let s = source(k * pack + w * lanes + lane);
-                            moved_lane(&format!("{name}{n}"), s, lane, self.dtype)
-                        })
-                        .collect::<Vec<_>>()
-                        .join(" | ")
-                })
-                .collect(),
+        let parts = format!("{name}{n}");
+        let packs = (0..self.part).map(|q| format!("    let {parts}_{q} = {};\n", pack_at(&format!("{}u", q * pack))));
+        // Of the output's element e.
+        let source = |e: u64| e / self.len * self.part + e % self.len % self.part;
+        let element = |e: u64, lane: u64| match self.dtype.bytes() {
+            8 => half(&parts, source(e)),
+            _ => moved_lane(&parts, source(e), lane, self.dtype),
         };
-        let own = (0..self.len).map(|k| format!("    let {name}{n}p{k} = vec4<u32>({});\n", words_of(k).join(", ")));
+        let word = |e: u64| (0..lanes).map(|lane| element(e + lane, lane)).collect::<Vec<_>>().join(" | ");
+        let own = (0..self.len).map(|k| {
+            let words = (0..pack / lanes).map(|w| word(k * pack + w * lanes)).collect::<Vec<_>>().join(", ");
+            format!("    let {parts}p{k} = vec4<u32>({words});\n")
+        });
         packs.chain(own).collect()
     }
 
