@@ -371,7 +371,7 @@ impl Work {
         let fewest = if wide > 1 && has_seams { (wide + 1) * pack } else { wide * pack };
         ensure(columns >= fewest && outputs.is_multiple_of(columns) && params.chunks == 1, || {
             format!(
-                "{outputs} outputs in rows of {columns}, {} chunks: rows of {fewest} at least, and one",
+                "{outputs} outputs in rows of {columns} in {} chunks: whole rows of at least {fewest} in one expected",
                 params.chunks
             )
         })?;

@@ -145,6 +145,11 @@ impl ReductionShape {
         product(&self.reduced)
     }
 
+    /// The elements that the outputs see, each counted once.
+    pub fn seen(&self) -> u64 {
+        self.outputs().saturating_mul(self.reduce_len()).min(self.span)
+    }
+
     pub fn run(&self) -> Dimension {
         self.reduced[0]
     }

@@ -192,15 +192,18 @@ impl Plan {
 }
 
 impl Dispatch {
-    /// The same where one buffer may hold everything: an input is bound once, in whole packs.
+    /// The same where one buffer may hold everything: an input, or what is left to reduce, is bound once, in whole packs.
     fn share_buffers(&mut self) {
         self.kernel.shared_buffers = true;
         let declared = self.kernel.bindings();
         self.bindings.retain(|own| declared.iter().any(|declaration| declaration.binding == own.binding));
-        let is_embedded = |own: &Binding| matches!(own.slot, Slot::Embedded(_));
-        let role = |own: &Binding| declared.iter().find(|other| other.binding == own.binding).map(|other| other.role);
-        let operands = self.bindings.iter_mut().filter(|own| role(own) == Some(Role::Operand) && !is_embedded(own));
-        operands.for_each(|own| own.bytes = own.bytes.next_multiple_of(PACK_BYTES));
+        let is_operand = |own: &Binding| declared.iter().any(|o| o.binding == own.binding && o.role == Role::Operand);
+        let read = self.bindings.iter_mut().filter(|own| match own.slot {
+            Slot::Input(_) => true,
+            Slot::Scratch(_) => is_operand(own),
+            Slot::Output(_) | Slot::Embedded(_) => false,
+        });
+        read.for_each(|own| own.bytes = own.bytes.next_multiple_of(PACK_BYTES));
     }
 }
 

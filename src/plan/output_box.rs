@@ -16,7 +16,7 @@ use crate::{DType, Error, View};
 const FEWEST_RAGGED_PACKS: u64 = 2;
 
 /// The bunches of rows below which a stretch is short.
-const SHORT_STRETCH_PACKS: u64 = 4;
+const SHORT_STRETCH_BUNCHES: u64 = 4;
 
 /// The longest rows of two dimensions on a GPU: of longer ones, put together out of parts, it keeps too much in registers.
 const LONGEST_MERGED_ROW: u64 = 16;
@@ -170,7 +170,7 @@ impl Read {
 
     /// How the kernel of packs reads it, if it can.
     fn in_packs(&self, rows: &Rows, pack: u64) -> Option<Form> {
-        let along_row = self.repeats_along_row()?;
+        let along_row = self.repeats_along_row().filter(|_| self.part.is_none())?;
         // Where rows end within packs, those of an operand of its own layout do so elsewhere.
         let aligned = match rows.row_len().is_multiple_of(pack) {
             true => multiples(&self.strides[1..], pack),
@@ -341,7 +341,7 @@ impl OutputBox<'_> {
         !device.spreads()
             && (device.keeps_many() || !self.rows.row_len().is_multiple_of(pack))
             && !rows.is_multiple_of(pack)
-            && rows < SHORT_STRETCH_PACKS * pack
+            && rows < SHORT_STRETCH_BUNCHES * pack
     }
 
     /// The same box with the two innermost dimensions as one row.
@@ -364,14 +364,11 @@ impl OutputBox<'_> {
 
     fn packs(&self, reads: &[Read]) -> Option<Writer> {
         let pack = self.dtype.pack_elements();
-        if reads.iter().any(|read| read.part.is_some()) {
-            return None;
-        }
         if self.rows.are_ragged(pack) && self.rows.row_len() < FEWEST_RAGGED_PACKS * pack {
             return None;
         }
         let forms = reads.iter().map(|read| read.in_packs(&self.rows, pack)).collect::<Option<Vec<_>>>()?;
-        let (splats, shifted) = (mask(&forms, |form: &Form| form.along_row), mask(&forms, |form| form.shifted));
+        let (splats, shifted) = (mask(&forms, |form| form.along_row), mask(&forms, |form| form.shifted));
         let bindings = 1 + reads.len() as u32 + (shifted & !splats).count_ones();
         let room = bindings <= self.device.limits.max_storage_bindings && !self.device.limits.shared_buffers;
         let pairs = shifted & !splats != 0 && room && self.device.has_wide_loads();

@@ -145,10 +145,9 @@ impl Reduction<'_> {
 
     /// What a window's one dispatch stores of columns.
     pub(super) fn stores(&self, window: &Window, epilogue: Epilogue) -> Stores {
-        let wide: &[Override] = if window.schedule.column_packs > 1 { &[Override::Wide] } else { &[] };
         let packs = window.schedule.access == Access::Columns
             && self.stores_whole_packs(&window.shape)
-            && Kernel::stores_packs(self.dtype, epilogue, wide);
+            && Kernel::stores_packs(self.dtype, epilogue, window.schedule.column_packs > 1);
         if packs { Stores::Packs } else { Stores::Results }
     }
 

@@ -11,7 +11,7 @@ use super::schedule::{FEWEST_FAR_LOADS, Reduction, Schedule};
 use super::windows::Window;
 use super::{Binding, Dispatches};
 use crate::Error;
-use crate::shader::{Access, Epilogue, Kernel, Override, Stores};
+use crate::shader::{Access, Epilogue, Kernel, Stores};
 
 /// The fewest packs of a row: of a seam's two rows each is reduced as if all of the pack were its.
 const FEWEST_PACKS: u64 = 8;
@@ -29,12 +29,11 @@ const MOST_ROWS: u64 = 64;
 impl Reduction<'_> {
     /// Whether packs and seams are stored apart.
     fn stores_seams(&self, shape: &ReductionShape, schedule: &Schedule) -> bool {
-        let wide: &[Override] = if schedule.column_packs > 1 { &[Override::Wide] } else { &[] };
         schedule.access == Access::Columns
             && (schedule.team, schedule.chunks) == (1, 1)
             && !shape.columns_are_whole(self.dtype.pack_elements())
             && !self.stores_whole_packs(shape)
-            && Kernel::stores_packs(self.dtype, self.epilogue, wide)
+            && Kernel::stores_packs(self.dtype, self.epilogue, schedule.column_packs > 1)
             && self.fewest_seam_columns(shape, self.epilogue).is_some_and(|fewest| shape.columns() >= Some(fewest))
     }
 

@@ -10,6 +10,7 @@ use super::reduce::reduce;
 use super::schedule::{FEWEST_RAGGED_LOADS, Reduction};
 use super::windows::{Window, whole};
 use super::{Binding, Dispatches, Slot};
+use crate::dtype::padded_bytes;
 use crate::shader::Access;
 use crate::{Error, View};
 
@@ -22,13 +23,15 @@ pub(super) fn reduce_in_stages(
     source: &Source,
     targets: &[Binding],
 ) -> Result<Option<Dispatches>, Error> {
+    if reduction.reduced.len() < 2 {
+        return Ok(None);
+    }
     let Some(at_once) = whole(reduction, source)? else { return Ok(None) };
     let Some([first, rest]) = stages(reduction, &source.view, &at_once.shape) else { return Ok(None) };
     let kept: Vec<usize> = (0..source.view.rank()).filter(|d| !first.contains(d)).collect();
     let left = View::new(kept.iter().map(|&d| source.view.shape()[d]).collect::<Vec<_>>())?;
-    let bytes = (left.len() * reduction.dtype.bytes()).next_multiple_of(4);
-    let seen = (at_once.shape.outputs().saturating_mul(at_once.shape.reduce_len())).min(at_once.extent.span);
-    if bytes > reduction.scratch_budget(seen) {
+    let bytes = padded_bytes(reduction.dtype, left.len()).unwrap_or(u64::MAX);
+    if bytes > reduction.scratch_budget(at_once.shape.seen()) {
         return Ok(None);
     }
     let first = Reduction { reduced: &first, out_len: left.len(), ..*reduction };

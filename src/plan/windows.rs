@@ -74,8 +74,7 @@ pub(super) fn whole(reduction: &Reduction, source: &Source) -> Result<Option<Win
     }
     let any_order = reduction.operator == Operator::ReduceMax;
     let shape = ReductionShape::new(view, reduced, any_order, &extent, &logical_strides(view.shape(), reduced));
-    let seen = shape.outputs().saturating_mul(shape.reduce_len()).min(extent.span);
-    let schedule = reduction.schedule(&shape, reduction.epilogue, reduction.max_chunks(out_len, seen));
+    let schedule = reduction.schedule(&shape, reduction.epilogue, reduction.max_chunks(out_len, shape.seen()));
     Ok(schedule.map(|schedule| Window { slot, extent, shape, schedule, first_output: 0, first_position: 0 }))
 }
 

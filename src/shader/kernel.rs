@@ -319,21 +319,22 @@ impl Kernel {
 
     /// Whether columns can be stored in packs: values, and positions but for those of 64-bit types, two of which may be half a pack,
     /// and for those of 32-bit types from four packs side by side: lavapipe is faster word by word.
-    pub(crate) fn stores_packs(dtype: DType, epilogue: Epilogue, overrides: &[Override]) -> bool {
+    pub(crate) fn stores_packs(dtype: DType, epilogue: Epilogue, wide: bool) -> bool {
         match epilogue {
             Epilogue::Value => true,
-            Epilogue::Index if dtype.bytes() == 4 => !overrides.contains(&Override::Wide),
+            Epilogue::Index if dtype.bytes() == 4 => !wide,
             Epilogue::Index => dtype.bytes() < 4,
             _ => false,
         }
     }
 
     fn stores(&self, access: Access, team: bool, epilogue: Epilogue, stores: Stores) -> bool {
-        let packs = access == Access::Columns && Kernel::stores_packs(self.dtype, epilogue, &self.overrides);
+        let wide = self.overrides.contains(&Override::Wide);
+        let packs = access == Access::Columns && Kernel::stores_packs(self.dtype, epilogue, wide);
         match stores {
             Stores::Results => true,
             Stores::Packs => packs,
-            Stores::Seams => packs && !team && !self.overrides.contains(&Override::Wide),
+            Stores::Seams => packs && !team && !wide,
         }
     }
 

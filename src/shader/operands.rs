@@ -100,31 +100,25 @@ fn end{n}() -> vec4<u32> {{
 
 /// What is behind the last whole pack of each operand whose packs come in pairs.
 fn ends(paired: &[u32]) -> String {
-    let member = |n| format!("e{n}: vec4<u32>");
-    let end = |n| format!("end{n}()");
-    let (mut members, mut ends) = (vec!["none: u32".to_string()], vec!["0u".to_string()]);
-    members.extend(paired.iter().map(member));
-    ends.extend(paired.iter().map(end));
-    format!(
-        "struct Ends {{ {} }}\nfn operand_ends() -> Ends {{ return Ends({}); }}\n",
-        members.join(", "),
-        ends.join(", ")
-    )
+    of_each(paired, "Ends", 'e', "operand_ends()", |n| format!("end{n}()"))
 }
 
 /// The whole pack in which pack number i of each of these operands begins and, one ahead, the one in which it ends: that is the one
 /// in which the next begins, so an invocation carries it on.
 fn carries(paired: &[u32]) -> String {
-    let member = |n| format!("c{n}: vec4<u32>");
-    let whole = |n| format!("whole{n}((addresses[{n}] + i * PACK_ELEMENTS) / PACK_ELEMENTS + ahead, ends.e{n})");
+    let signature = "carried_at(addresses: Addresses, i: u32, ahead: u32, ends: Ends)";
+    of_each(paired, "Carried", 'c', signature, |n| {
+        format!("whole{n}((addresses[{n}] + i * PACK_ELEMENTS) / PACK_ELEMENTS + ahead, ends.e{n})")
+    })
+}
+
+/// A struct with a pack for each of these operands, and a function that gives it.
+fn of_each(paired: &[u32], name: &str, member: char, signature: &str, pack: impl Fn(u32) -> String) -> String {
     let (mut members, mut packs) = (vec!["none: u32".to_string()], vec!["0u".to_string()]);
-    members.extend(paired.iter().map(member));
-    packs.extend(paired.iter().map(whole));
-    format!(
-        "struct Carried {{ {} }}\nfn carried_at(addresses: Addresses, i: u32, ahead: u32, ends: Ends) -> Carried {{ return Carried({}); }}\n",
-        members.join(", "),
-        packs.join(", ")
-    )
+    members.extend(paired.iter().map(|n| format!("{member}{n}: vec4<u32>")));
+    packs.extend(paired.iter().map(|&n| pack(n)));
+    let (members, packs) = (members.join(", "), packs.join(", "));
+    format!("struct {name} {{ {members} }}\nfn {signature} -> {name} {{ return {name}({packs}); }}\n")
 }
 
 fn edge_pack(dtype: DType, n: u32, words: u32) -> String {
