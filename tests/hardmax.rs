@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Data, cases, check, check_against, check_cases, edges, greatest, tensor, with_bits};
-use wgmax::{AdapterKind, DType, Element, Hardmax, Operation, Slices, Tensor, View};
+use wgmax::{AdapterKind, DType, Element, Hardmax, NanPolicy, Operation, Slices, Tensor, View};
 
 #[test]
 fn every_type_view_axis_and_edge() {
@@ -63,6 +63,27 @@ fn ragged_columns() {
                 let op = Hardmax::new(dtype, View::new([blocks, len, columns]).unwrap(), Slices::Along(1));
                 check(&op, &[&input], &format!("{dtype} {blocks} blocks of {len} by {columns}"));
             }
+        }
+    }
+}
+
+/// Winners that are packs of elements: as wide as elements where these can count a slice, and looked up wherever rows of columns begin.
+#[test]
+fn winners_in_packs() {
+    for (n, dtype) in [DType::U8, DType::F16, DType::F32].into_iter().enumerate() {
+        let pack = 16 / dtype.bytes();
+        let sizes = [pack, 2 * pack + 1, 8 * pack - 1, 8 * pack, 8 * pack + 1, 12 * pack + 3, 33 * pack - 1];
+        for (m, columns) in sizes.into_iter().enumerate() {
+            let slice_len = [2, 256, 13, 257, 3, 255, 64][(m + 3 * n) % 7];
+            let blocks = (1 << 17) * pack / (slice_len * columns) + 1 + m as u64 % 2; // so many loads that packs pay
+            let block = slice_len * columns;
+            let (turned, offset) = if m % 2 == 0 { (block as i64, 0) } else { (-(block as i64), (blocks - 1) * block) };
+            let view = View::strided([blocks, slice_len, columns], [turned, columns as i64, 1], offset).unwrap();
+            let data = if slice_len < 100 { Data::Edges } else { Data::Ties };
+            let input = tensor(dtype, blocks * block, data, columns);
+            let nan = if m % 2 == 0 { NanPolicy::Propagate } else { NanPolicy::Ignore };
+            let case = format!("{dtype} {blocks} blocks of {slice_len} by {columns}, {turned} apart");
+            check(&Hardmax::new(dtype, view, Slices::Along(1)).nan(nan), &[&input], &case);
         }
     }
 }

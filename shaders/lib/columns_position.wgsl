@@ -2,8 +2,8 @@
 // column, and the row is found at the end by reading the winning tile again; where ROW_BY_ROW, rows are what is compared.
 // Narrow types only.
 import package::{
-    Best, ELEMENT_BITS, ELEMENT_MASK, LANES, LAST, LEAST, Maxima, RAGGED, STORES_KEYS, STORES_PACKS, WIDE, four_words, index_word,
-    key_of_tie, lane_maxima, lane_ties, maxima_of, params, run_of, run_within, store_positions, ties_of, words_at, words_bits,
+    Best, ELEMENT_BITS, ELEMENT_MASK, LANES, LAST, LEAST, Maxima, RAGGED, STORES_KEYS, WIDE, four_words, index_word,
+    key_of_tie, lane_maxima, lane_ties, maxima_of, params, run_of, run_within, ties_of, words_at, words_bits,
 };
 
 // Of each column the greatest tie so far, the row that it is in, or that its tile begins with, and, only where they are stored, the greatest
@@ -22,30 +22,6 @@ fn no_column_bests(first_row: u32) -> ColumnBests {
     w.ties[LANES / 4u] = vec4<i32>(LEAST);
     w.rows[LANES / 4u] = vec4<u32>(first_row);
     return w;
-}
-
-// Stores the positions of a whole pack with no loop, where nothing is stored beside them. Of four packs side by side that
-// would be text that takes seconds to compile, were it word by word.
-fn stored_whole(bests: ColumnBests, first: u32) -> bool {
-    if (STORES_KEYS || (WIDE && !STORES_PACKS)) {
-        return false;
-    }
-    let a = lane_positions(bests, 0u);
-    let c = lane_positions(bests, LANES / 2u);
-    if (LANES == 1u) {
-        store_positions(first, a);
-    } else if (LANES == 2u) {
-        store_positions(first, vec4<u32>(a.x, c.x, a.y, c.y));
-        store_positions(first + 4u, vec4<u32>(a.z, c.z, a.w, c.w));
-    } else {
-        let b = lane_positions(bests, LANES / 4u);
-        let d = lane_positions(bests, LANES - 1u);
-        store_positions(first, vec4<u32>(a.x, b.x, c.x, d.x));
-        store_positions(first + 4u, vec4<u32>(a.y, b.y, c.y, d.y));
-        store_positions(first + 8u, vec4<u32>(a.z, b.z, c.z, d.z));
-        store_positions(first + 12u, vec4<u32>(a.w, b.w, c.w, d.w));
-    }
-    return true;
 }
 
 // Of one lane of each word.

@@ -17,7 +17,9 @@ fn column_best(bests: ptr<function, ColumnBests>, i: u32) -> Best { return Best(
 // Stores a whole pack at once, where that is possible.
 fn stored_whole(bests: ColumnBests, first: u32) -> bool {
     if (STORES_VALUES) {
-        store_values(first, pack_of(bests));
+        store_values(first, pack_of_columns(bests));
     }
     return STORES_VALUES;
 }
+
+fn pack_of_columns(bests: ColumnBests) -> vec4<u32> { return pack_of(bests); }

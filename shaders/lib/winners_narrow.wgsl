@@ -1,26 +1,24 @@
-// The winners of a pack of columns, or of a bunch of short rows, which are bound four at once: of each lane those of the four words.
-import package::{LANES, PackWinners};
+// Winners as wide as elements: those of a pack of columns are a pack.
+import package::{FIRST_BITS, LANES, ONE, PACK_ELEMENTS, equal_elements, ones_of_marks, pack_between};
 
 @group(0) @binding(1) var<storage, read> winners: array<vec4<u32>>;
 
-// From number n on, a multiple of four.
-fn pack_winners(n: u32) -> PackWinners {
-    let none = vec4<u32>(0u);
-    let p = n / 4u;
-    let a = winners[p];
+alias PackWinners = vec4<u32>;
+
+// From number n on, a multiple of a pack's elements.
+fn pack_winners(n: u32) -> PackWinners { return winners[n / PACK_ELEMENTS]; }
+
+// The same wherever they begin, also before the first or behind the last winner: those are no one's.
+fn pack_winners_from(n: u32) -> PackWinners {
+    let last = arrayLength(&winners) - 1u;
+    let second = (n + PACK_ELEMENTS) / PACK_ELEMENTS; // of the two packs that have them
+    return pack_between(winners[min(max(second, 1u) - 1u, last)], winners[min(second, last)], n);
+}
+
+// A pack in which those elements are 1 whose winners are at a position.
+fn ones_at(own: PackWinners, position: u32) -> vec4<u32> {
     if (LANES == 1u) {
-        return PackWinners(a, none, none, none);
+        return select(vec4<u32>(0u), vec4<u32>(ONE), own == vec4<u32>(position));
     }
-    let b = winners[p + 1u];
-    if (LANES == 2u) {
-        return PackWinners(vec4<u32>(a.xz, b.xz), vec4<u32>(a.yw, b.yw), none, none);
-    }
-    let c = winners[p + 2u];
-    let d = winners[p + 3u];
-    return PackWinners(
-        vec4<u32>(a.x, b.x, c.x, d.x),
-        vec4<u32>(a.y, b.y, c.y, d.y),
-        vec4<u32>(a.z, b.z, c.z, d.z),
-        vec4<u32>(a.w, b.w, c.w, d.w),
-    );
+    return ones_of_marks(equal_elements(own, vec4<u32>(position * FIRST_BITS)));
 }

@@ -434,9 +434,12 @@ impl Work {
         countable((column + len).max(position + (column + len).div_ceil(columns)))?;
         let pack = kernel.dtype.pack_elements();
         let of_packs = || format!("lines of {line} elements: whole packs of {pack} expected");
-        if kernel.program == (Program::HardmaxWriteColumns { packs: true }) {
+        if let Program::HardmaxWriteColumns { stores: Stores::Seams, .. } = kernel.program {
+            return Ok(Work::shared(len / columns, 1, 1 + pack, group));
+        }
+        if let Program::HardmaxWriteColumns { stores: Stores::Packs, .. } = kernel.program {
             ensure(line > 0 && line.is_multiple_of(pack), of_packs)?;
-            let lines = len / slice_len.saturating_mul(columns) * columns.div_ceil(line);
+            let lines = len / slice_len.saturating_mul(columns) * (columns / pack).div_ceil(line / pack);
             let tasks = lines.saturating_mul(slice_len.div_ceil(share));
             let turns = (line / pack).saturating_mul(1 + share.min(slice_len));
             return Ok(Work { groups: tasks.div_ceil(group.invocations), turns });

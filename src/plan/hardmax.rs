@@ -6,12 +6,12 @@ use std::ops::Range;
 use super::device::{Device, FEWEST_PACKS, to_u32};
 use super::fill::{fill, filled_words};
 use super::layout::{blocks, gcd, sources};
-use super::reduce::{reduce, reduce_to_ones};
+use super::reduce::{reduce, reduce_to_ones, reduce_to_winners};
 use super::schedule::Reduction;
 use super::{Binding, Dispatch, Dispatches, Plan, Slot, output_bindings, target_part};
 use crate::element::{Element, with_element_type};
 use crate::error::list;
-use crate::shader::{Epilogue, HardmaxWriteParams, Kernel, Operator, Override, Params, Program};
+use crate::shader::{Epilogue, HardmaxWriteParams, Kernel, Operator, Override, Params, Program, Stores};
 use crate::{DType, Error, Hardmax, Limits, Operation};
 
 pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
@@ -45,9 +45,19 @@ pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
     if let Some(dispatches) = reduce_to_ones(&both, &sources(&op.input, 0), output.columns, target)? {
         return plan.complete(dispatches, device);
     }
-    let bytes = out_len.saturating_mul(4);
-    let winners = Binding { binding: 3, slot: Slot::Scratch(1), writes: true, offset_bytes: 0, bytes };
-    let mut dispatches = reduce(&search, sources(&op.input, 0), &[winners])?;
+    let winners = |winner_bytes| {
+        let bytes = out_len.saturating_mul(winner_bytes).next_multiple_of(4);
+        Binding { binding: 3, slot: Slot::Scratch(1), writes: true, offset_bytes: 0, bytes }
+    };
+    let narrow = Output { narrow: true, ..output };
+    if output.counts_in_elements() && narrow.packed_columns(0, device)?.is_some() {
+        let search = Reduction { epilogue: Epilogue::Winner, ..search };
+        if let Some(mut dispatches) = reduce_to_winners(&search, &sources(&op.input, 0), winners(op.dtype.bytes()))? {
+            dispatches.append(narrow.write(device)?)?;
+            return plan.complete(dispatches, device);
+        }
+    }
+    let mut dispatches = reduce(&search, sources(&op.input, 0), &[winners(4)])?;
     dispatches.append(output.write(device)?)?;
     plan.complete(dispatches, device)
 }
@@ -65,19 +75,32 @@ struct Writer {
 }
 
 /// The output as blocks of `slice_len` rows of `columns` elements.
+#[derive(Clone, Copy)]
 struct Output {
     dtype: DType,
     len: u64,
     slice_len: u64,
     columns: u64,
     target: Binding,
+    /// Whether winners are as wide as elements of 8 or 16 bits, and not words.
+    narrow: bool,
 }
 
 impl Output {
     fn new(dtype: DType, shape: &[u64], slice: &[usize], target: Binding) -> Output {
         let columns = slice.last().map_or(1, |&last| shape[last + 1..].iter().product());
         let slice_len = slice.iter().map(|&d| shape[d]).product();
-        Output { dtype, len: shape.iter().product(), slice_len, columns, target }
+        Output { dtype, len: shape.iter().product(), slice_len, columns, target, narrow: false }
+    }
+
+    /// Whether elements are narrower than words, and wide enough to count those of a slice.
+    fn counts_in_elements(&self) -> bool {
+        let bits = 8 * self.dtype.bytes();
+        bits < 32 && self.slice_len <= 1 << bits
+    }
+
+    fn winner_bytes(&self) -> u64 {
+        if self.narrow { self.dtype.bytes() } else { 4 }
     }
 
     /// The dispatches that write once the winners are known: one where output and winners fit a binding each, and the output
@@ -87,17 +110,41 @@ impl Output {
         let mut first = 0;
         while first < self.len {
             let writer = self.writer(first, device)?;
-            let windows = self.winners(first, writer.len, device);
-            let several = windows.len() > 1;
-            for (n, winners) in windows.into_iter().enumerate() {
-                let mut overrides = vec![Override::Group(device.tuning.group as u32)];
-                overrides.extend(several.then_some(Override::BoundsChecked));
-                overrides.extend((n > 0).then_some(Override::Accumulate));
-                dispatches.push(self.write_part(first, writer, winners, overrides, device)?)?;
+            for writer in [Some(writer), self.seams(&writer)].into_iter().flatten() {
+                self.write_windows(first, writer, &mut dispatches, device)?;
             }
             first += writer.len;
         }
         Ok(dispatches)
+    }
+
+    fn write_windows(
+        &self,
+        first: u64,
+        writer: Writer,
+        dispatches: &mut Dispatches,
+        device: &Device,
+    ) -> Result<(), Error> {
+        let windows = self.winners(first, &writer, device);
+        let several = windows.len() > 1;
+        for (n, winners) in windows.into_iter().enumerate() {
+            let mut overrides = vec![Override::Group(device.tuning.group as u32)];
+            overrides.extend(several.then_some(Override::BoundsChecked));
+            overrides.extend((n > 0).then_some(Override::Accumulate));
+            dispatches.push(self.write_part(first, writer, winners, overrides, device)?)?;
+        }
+        Ok(())
+    }
+
+    /// What writes what the packs of rows leave.
+    fn seams(&self, packs: &Writer) -> Option<Writer> {
+        let ends_within = !self.columns.is_multiple_of(self.dtype.pack_elements());
+        let of_packs = packs.program == self.columns_program(Stores::Packs);
+        (of_packs && ends_within).then_some(Writer { program: self.columns_program(Stores::Seams), ..*packs })
+    }
+
+    fn columns_program(&self, stores: Stores) -> Program {
+        Program::HardmaxWriteColumns { stores, narrow: self.narrow }
     }
 
     /// What writes from one element on.
@@ -124,26 +171,42 @@ impl Output {
         }
         let program = match self.columns {
             1 => Program::HardmaxWriteRows { packs: false },
-            _ => Program::HardmaxWriteColumns { packs: false },
+            _ => self.columns_program(Stores::Results),
         };
         self.part(first, program, lanes, 1, device)
     }
 
-    /// Rows of whole packs, if one dispatch can write them all.
+    /// The packs that lie in one row each, if one dispatch can write them all.
     fn packed_columns(&self, first: u64, device: &Device) -> Result<Option<Writer>, Error> {
         let pack = self.dtype.pack_elements();
-        if self.columns == 1 || !self.columns.is_multiple_of(pack) {
+        let ragged = !self.columns.is_multiple_of(pack);
+        if self.columns == 1 || ragged && !self.inner_packs_pay(device) {
             return Ok(None);
         }
-        let mut writer = self.part(first, Program::HardmaxWriteColumns { packs: true }, pack, pack, device)?;
+        let program = self.columns_program(Stores::Packs);
+        let mut writer = self.part(first, program, pack, if ragged { 1 } else { pack }, device)?;
         writer.write_len = pack * device.packs_of_few_rows(self.rows_of_packs(device));
         writer.line = writer.write_len;
         let (share, tasks) = self.tasks(&writer, device);
         // Rows and packs that are no one's are counted, too.
-        let counted = tasks.saturating_mul(share * writer.line);
+        let counted = tasks.saturating_mul(share * writer.line).saturating_add(self.columns);
         let countable = tasks <= device.max_invocations && counted <= u64::from(u32::MAX) / 2;
-        let all = writer.len == self.len && self.winners(first, writer.len, device).len() == 1;
+        let all = writer.len == self.len && self.winners(first, &writer, device).len() == 1;
         Ok((all && countable).then_some(writer))
+    }
+
+    /// Whether rows that end within packs have so many that it pays to write seams apart. Winners that are words, and wider than
+    /// elements, are looked up one by one.
+    fn inner_packs_pay(&self, device: &Device) -> bool {
+        let fewest = match (self.dtype.bytes(), device.has_wide_loads()) {
+            _ if device.spreads() => return false, // which wait longer for another dispatch
+            (1, true) => 2,
+            (1, false) | (2, true) => 8,
+            (4, true) => 12,
+            _ => return false,
+        };
+        let as_wide = self.narrow || self.dtype.bytes() == 4;
+        as_wide && self.columns >= fewest * self.dtype.pack_elements()
     }
 
     /// The rows of a pack of columns that an invocation writes.
@@ -206,7 +269,7 @@ impl Output {
 
     /// The same, and whether all winners that it takes are in one window.
     fn pays_in_one(&self, first: u64, writer: &Writer, device: &Device) -> bool {
-        self.pays(first, writer) && self.winners(first, writer.len, device).len() == 1
+        self.pays(first, writer) && self.winners(first, writer, device).len() == 1
     }
 
     /// The most elements from one on that a dispatch can write, so many at a time.
@@ -235,9 +298,10 @@ impl Output {
         let row = first / columns;
         let (block, position) = (row / slice_len, row % slice_len);
         to_u32(len + columns)?; // the shader counts on from the first column
-        let ragged = program == Program::HardmaxWriteRows { packs: true } && !slice_len.is_multiple_of(write_len);
-        overrides.extend(ragged.then_some(Override::Ragged));
-        let int64 = device.tuning.int64 && !ragged; // words of packs are written by themselves
+        let ragged_rows = program == Program::HardmaxWriteRows { packs: true } && !slice_len.is_multiple_of(write_len);
+        let ragged_columns = self.seams(&writer).is_some();
+        overrides.extend((ragged_rows || ragged_columns).then_some(Override::Ragged));
+        let int64 = device.tuning.int64 && !ragged_rows; // words of packs are written by themselves
         let group = device.tuning.group;
         let (share, tasks) = self.tasks(&writer, device);
         Ok(Dispatch {
@@ -251,8 +315,8 @@ impl Output {
                 column: to_u32(first % columns)?,
                 position: to_u32(position)?,
                 // Counted from the first block's first winner on, which may lie before the window or after its begin.
-                first_winner: (winners.offset_bytes / 4).wrapping_sub(block * columns) as u32,
-                winners: to_u32(winners.bytes / 4)?,
+                first_winner: (winners.offset_bytes / self.winner_bytes()).wrapping_sub(block * columns) as u32,
+                winners: to_u32(winners.bytes / self.winner_bytes())?,
             }),
             grid: device.grid(tasks.div_ceil(group), group * share * write_len)?,
             bindings: vec![winners, target_part(target, dtype.bytes(), first, len)],
@@ -264,11 +328,13 @@ impl Output {
         let Writer { program, write_len, len, line } = *writer;
         let writes = len.div_ceil(write_len);
         match program {
-            Program::HardmaxWriteColumns { packs: true } => {
+            Program::HardmaxWriteColumns { stores: Stores::Packs, .. } => {
                 let share = self.rows_of_packs(device);
-                let lines = len / self.slice_len / self.columns * self.columns.div_ceil(line);
+                let pack = self.dtype.pack_elements();
+                let lines = len / self.slice_len / self.columns * (self.columns / pack).div_ceil(line / pack);
                 (share, lines * self.slice_len.div_ceil(share))
             }
+            Program::HardmaxWriteColumns { stores: Stores::Seams, .. } => (1, len / self.columns),
             Program::HardmaxWriteLines => {
                 let (lines, packs) = (len.div_ceil(line), line / write_len);
                 let needed = lines.div_ceil(device.max_invocations / packs);
@@ -290,24 +356,27 @@ impl Output {
         (u64::from(u32::MAX) - 1 - position).saturating_mul(self.columns)
     }
 
-    /// The winners that some of the output needs, as windows of scratch 1.
-    fn winners(&self, first: u64, len: u64, device: &Device) -> Vec<Binding> {
-        let last = first + len - 1;
+    /// The winners that a writer needs, as windows of scratch 1.
+    fn winners(&self, first: u64, writer: &Writer, device: &Device) -> Vec<Binding> {
+        let last = first + writer.len - 1;
         let winner = |line: u64, column: u64| line / self.slice_len * self.columns + column;
         let (line, last_line) = (first / self.columns, last / self.columns);
         let (begin, end) = match line == last_line {
             true => (winner(line, first % self.columns), winner(line, last % self.columns) + 1),
             false => (winner(line, 0), winner(last_line, self.columns)),
         };
-        let step = device.binding_step(&[4]);
-        let most = (device.limits.max_binding_bytes / 4 / step).max(1) * step;
+        let bytes = self.winner_bytes();
+        let step = device.binding_step(&[bytes]);
+        let most = (device.limits.max_binding_bytes / bytes / step).max(1) * step;
         let begin = begin / step * step;
+        let in_packs = self.narrow || writer.program == self.columns_program(Stores::Packs);
+        let unit = if in_packs { 16 } else { 4 };
         let window = |Range { start, end }: Range<u64>| Binding {
             binding: 1,
             slot: Slot::Scratch(1),
             writes: false,
-            offset_bytes: start * 4,
-            bytes: (end - start) * 4,
+            offset_bytes: start * bytes,
+            bytes: ((end - start) * bytes).next_multiple_of(unit),
         };
         blocks(begin..end, most).map(window).collect()
     }

@@ -167,9 +167,9 @@ impl Plan {
     /// ```
     pub const fn most_scratch_bytes(dtype: DType, input_bytes: u64, output_bytes: u64) -> [u64; 2] {
         // A 64th of what is seen, of which there may be records and, between two stages, values; and the winner of each slice of two
-        // elements or more, a word.
+        // elements or more, a word, in whole packs.
         let records = (input_bytes / 64).saturating_add(64 << 10);
-        let winners = (output_bytes / dtype.bytes() / 2).saturating_mul(4);
+        let winners = (output_bytes / dtype.bytes() / 2).saturating_mul(4).saturating_add(15) / 16 * 16;
         [records, if winners > records { winners } else { records }]
     }
 

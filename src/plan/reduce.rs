@@ -53,6 +53,22 @@ pub(super) fn reduce_to_ones(
     reduction.block(&Block::whole(reduction, window), vec![target]).map(Some)
 }
 
+/// The same to winners as wide as elements, if these are columns that are stored in packs, and the tensor is in one piece.
+pub(super) fn reduce_to_winners(
+    reduction: &Reduction,
+    sources: &[Source],
+    target: Binding,
+) -> Result<Option<Dispatches>, Error> {
+    let [source] = sources else { return Ok(None) };
+    let Some(window) = whole(reduction, source)? else { return Ok(None) };
+    let block = Block::whole(reduction, window);
+    let window = &block.windows[0];
+    let in_packs = reduction.stores(window, reduction.epilogue) == Stores::Packs
+        || reduction.stores_seams(&window.shape, &window.schedule);
+    let direct = block.is_direct() && in_packs && folded(reduction, &block).is_none();
+    if direct { reduction.direct(window, vec![target]).map(Some) } else { Ok(None) }
+}
+
 impl Reduction<'_> {
     /// Ones and zeros by bunches of so many slices and, of the few that do not fill one, unit by unit. These begin where a binding may.
     fn bunches_of_ones(&self, window: Window, rows: u64, target: Binding) -> Result<Option<Dispatches>, Error> {

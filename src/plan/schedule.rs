@@ -92,7 +92,7 @@ impl Reduction<'_> {
     pub fn target_bytes(&self) -> Vec<u64> {
         let index_bytes = self.index_words * 4;
         match self.epilogue {
-            Epilogue::Value | Epilogue::Record => vec![self.dtype.bytes()],
+            Epilogue::Value | Epilogue::Winner | Epilogue::Record => vec![self.dtype.bytes()],
             Epilogue::Index => vec![index_bytes],
             Epilogue::Both => vec![self.dtype.bytes(), index_bytes],
             Epilogue::Ones => vec![self.slice_len.saturating_mul(self.dtype.bytes())],
@@ -440,8 +440,8 @@ impl Reduction<'_> {
 
     /// Whether rows of columns share words of the output: one invocation writes what lies in both.
     pub fn columns_share_words(&self, shape: &ReductionShape, epilogue: Epilogue) -> bool {
-        let values_in_packs = epilogue == Epilogue::Value && self.stores_whole_packs(shape);
-        epilogue.lanes(self.dtype) > 1 && !shape.columns_are_whole(self.dtype.pack_elements()) && !values_in_packs
+        let in_packs = matches!(epilogue, Epilogue::Value | Epilogue::Winner) && self.stores_whole_packs(shape);
+        epilogue.lanes(self.dtype) > 1 && !shape.columns_are_whole(self.dtype.pack_elements()) && !in_packs
     }
 
     /// Whether rows of the output are whole packs, wherever those of columns begin.

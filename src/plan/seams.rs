@@ -28,7 +28,7 @@ const MOST_ROWS: u64 = 64;
 
 impl Reduction<'_> {
     /// Whether packs and seams are stored apart.
-    fn stores_seams(&self, shape: &ReductionShape, schedule: &Schedule) -> bool {
+    pub fn stores_seams(&self, shape: &ReductionShape, schedule: &Schedule) -> bool {
         schedule.access == Access::Columns
             && (schedule.team, schedule.chunks) == (1, 1)
             && !shape.columns_are_whole(self.dtype.pack_elements())
@@ -46,7 +46,7 @@ impl Reduction<'_> {
             (false, _) if shape.reduce_len() <= FEW_ROWS => FEWEST_PACKS_OF_FEW_ROWS * pack,
             (false, _) => FEWEST_PACKS * pack,
             // Values are stored in words at little cost there, and so are the positions of many rows.
-            (true, Epilogue::Index) if shape.reduce_len() <= pack => FEWEST_PACKS_ON_GPUS * pack,
+            (true, Epilogue::Index | Epilogue::Winner) if shape.reduce_len() <= pack => FEWEST_PACKS_ON_GPUS * pack,
             (true, _) => return None,
         };
         // Few seams of many rows would be waited for: too few invocations reduce them.

@@ -56,8 +56,10 @@ pub enum Program {
     },
     /// Hardmax once the winners are known, of slices that stand side by side.
     HardmaxWriteColumns {
-        /// Whether rows are whole packs, and are written as such.
-        packs: bool,
+        /// What it stores of them.
+        stores: Stores,
+        /// Whether winners are as wide as elements of 8 or 16 bits, and not words.
+        narrow: bool,
     },
     /// The same in packs, where rows end within packs and are no shorter than one.
     HardmaxWriteRaggedColumns,
@@ -158,11 +160,13 @@ pub enum Epilogue {
     Index,
     /// Values and indices.
     Both,
+    /// Positions as wide as elements of 8 or 16 bits, in packs: a Hardmax's winners.
+    Winner,
     /// Ones and zeros: the slices of a Hardmax, which follow one another in whole packs or bunches of them.
     Ones,
 }
 
-/// What a reducing kernel stores of columns; every other kernel stores results.
+/// What a kernel stores of columns: of those that it reduces, or of a Hardmax's. Every other kernel stores results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -179,7 +183,7 @@ impl Epilogue {
     /// The results that share one written unit: as many values as fill a word, else one.
     pub(crate) const fn lanes(self, dtype: DType) -> u64 {
         match self {
-            Epilogue::Value | Epilogue::Both => dtype.lanes(),
+            Epilogue::Value | Epilogue::Both | Epilogue::Winner => dtype.lanes(),
             Epilogue::Record | Epilogue::Index | Epilogue::Ones => 1,
         }
     }
@@ -323,7 +327,7 @@ impl Kernel {
         match epilogue {
             Epilogue::Value => true,
             Epilogue::Index if dtype.bytes() == 4 => !wide,
-            Epilogue::Index => dtype.bytes() < 4,
+            Epilogue::Index | Epilogue::Winner => dtype.bytes() < 4,
             _ => false,
         }
     }
@@ -332,7 +336,7 @@ impl Kernel {
         let wide = self.overrides.contains(&Override::Wide);
         let packs = access == Access::Columns && Kernel::stores_packs(self.dtype, epilogue, wide);
         match stores {
-            Stores::Results => true,
+            Stores::Results => epilogue != Epilogue::Winner,
             Stores::Packs => packs,
             Stores::Seams => packs && !team && !wide,
         }
@@ -342,7 +346,9 @@ impl Kernel {
     pub fn exists(&self) -> bool {
         let stored = |operator, epilogue, merges: bool| match operator {
             Operator::ReduceMax => epilogue == Epilogue::Value || epilogue == Epilogue::Record && !merges,
-            Operator::ArgMax => epilogue != Epilogue::Value && !(epilogue == Epilogue::Record && merges),
+            Operator::ArgMax => {
+                epilogue != Epilogue::Value && !(merges && matches!(epilogue, Epilogue::Record | Epilogue::Winner))
+            }
         };
         // Whoever finds a slice's winner writes it: teams or, by themselves, invocations that take bunches or units of some slices.
         let writes = |team: bool, access| match access {
@@ -382,10 +388,16 @@ impl Kernel {
                     && len.is_multiple_of(part)
             }
             Program::HardmaxWriteShortRows { len } => (2..=LONGEST_WRITTEN_ROW).contains(&len.into()),
-            Program::Fill { .. }
-            | Program::HardmaxWriteColumns { .. }
-            | Program::HardmaxWriteRaggedColumns
-            | Program::HardmaxWriteRows { .. } => true,
+            Program::HardmaxWriteColumns { stores, narrow } => {
+                let as_wide = narrow || self.dtype.bytes() == 4; // as elements, so that packs of winners begin anywhere
+                (!narrow || self.dtype.bytes() < 4)
+                    && match stores {
+                        Stores::Results => !narrow,
+                        Stores::Packs => as_wide || !self.overrides.contains(&Override::Ragged),
+                        Stores::Seams => as_wide,
+                    }
+            }
+            Program::Fill { .. } | Program::HardmaxWriteRaggedColumns | Program::HardmaxWriteRows { .. } => true,
             Program::HardmaxWriteLines => self.dtype.bytes() < 8,
         }
     }
@@ -408,9 +420,8 @@ impl Program {
     pub const fn takes_packs(self) -> bool {
         match self {
             Program::Reduce { access, .. } => !matches!(access, Access::Strided),
-            Program::Fill { packs } | Program::HardmaxWriteRows { packs } | Program::HardmaxWriteColumns { packs } => {
-                packs
-            }
+            Program::Fill { packs } | Program::HardmaxWriteRows { packs } => packs,
+            Program::HardmaxWriteColumns { stores, .. } => matches!(stores, Stores::Packs),
             Program::HardmaxWriteRaggedColumns
             | Program::HardmaxWriteLines
             | Program::HardmaxWriteShortRows { .. }
@@ -452,6 +463,7 @@ impl fmt::Display for Epilogue {
             Epilogue::Value => "value",
             Epilogue::Index => "index",
             Epilogue::Both => "both",
+            Epilogue::Winner => "winner",
             Epilogue::Ones => "ones",
         })
     }
@@ -477,8 +489,9 @@ impl fmt::Display for Kernel {
             Program::Merge { operator, epilogue, .. } => {
                 write!(f, "{operator} merge {} -> {epilogue}", self.dtype)?;
             }
-            Program::HardmaxWriteColumns { packs } => {
-                write!(f, "hardmax_write_columns {}{}", self.dtype, if packs { " in packs" } else { "" })?;
+            Program::HardmaxWriteColumns { stores, narrow } => {
+                let narrow = if narrow { " narrow winners" } else { "" };
+                write!(f, "hardmax_write_columns{narrow} {}{stores}", self.dtype)?;
             }
             Program::HardmaxWriteRows { packs } => {
                 write!(f, "hardmax_write_rows {}{}", self.dtype, if packs { " in packs" } else { "" })?;

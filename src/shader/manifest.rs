@@ -142,7 +142,7 @@ files! {
     INNER_PACK = "lib/inner_pack", binds [], overrides [];
     INNER_BLOCK = "lib/inner_block", binds [], overrides [];
     MAIN_SEAMS = "lib/main_seams", binds [], overrides ["GROUP"];
-    SEAM_VALUES = "lib/seam_values", binds [], overrides [];
+    SEAM_PACKS = "lib/seam_packs", binds [], overrides [];
     SEAM_POSITIONS = "lib/seam_positions", binds [], overrides [];
     COLUMNS_ALIGNED = "lib/columns_aligned", binds [], overrides [];
     COLUMNS_RAGGED = "lib/columns_ragged", binds [], overrides [];
@@ -182,6 +182,8 @@ files! {
     ROWS_POSITION = "lib/rows_position", binds [], overrides [];
     SHORT_ROWS_POSITION = "lib/short_rows_position", binds [], overrides [];
     COLUMNS_POSITION = "lib/columns_position", binds [], overrides [];
+    COLUMN_INDICES = "lib/column_indices", binds [], overrides [];
+    COLUMN_WINNERS = "lib/column_winners", binds [], overrides [];
     COLUMNS_POSITION_WIDE = "lib/columns_position_wide", binds [], overrides [];
     RECORD_POSITION = "lib/record_position", binds [], overrides [];
     PARTIAL_POSITION = "lib/partial_position", binds [], overrides [];
@@ -202,14 +204,19 @@ files! {
     HARDMAX_WRITE_ROWS = "hardmax_write_rows", binds [], overrides [];
     HARDMAX_WRITE_COLUMNS = "hardmax_write_columns", binds [writes(3, Unit, Result)], overrides [];
     HARDMAX_WRITE_PACKED_COLUMNS = "hardmax_write_packed_columns", binds [writes(3, Pack, Result)], overrides [];
+    HARDMAX_WRITE_SEAMS = "hardmax_write_seams", binds [writes(3, Unit, Result)], overrides [];
+    HARDMAX_WRITE_INNER_PACKS = "hardmax_write_inner_packs", binds [writes(3, Pack, Result)], overrides ["RAGGED"];
     HARDMAX_WRITE_RAGGED_COLUMNS = "hardmax_write_ragged_columns", binds [writes(3, Pack, Result)], overrides [];
     HARDMAX_WRITE_LINES = "hardmax_write_lines", binds [writes(3, Pack, Result)], overrides [];
     HARDMAX_WRITE_SHORT_ROWS = "hardmax_write_short_rows", binds [writes(3, Pack, Result)], overrides [];
     PACK_ONES = "lib/pack_ones", binds [], overrides [];
+    MARKS = "lib/marks", binds [], overrides [];
+    PIECES_PACKS = "lib/pieces_packs", binds [], overrides [];
     PIECES_NARROW = "lib/pieces_narrow", binds [], overrides [];
     PIECES_WIDE = "lib/pieces_wide", binds [], overrides [];
     LINE_WINNERS = "lib/line_winners", binds [], overrides [];
     WINNERS_NARROW = "lib/winners_narrow", binds [reads(1, Pack, Scratch)], overrides [];
+    WINNERS_BY_LANE = "lib/winners_by_lane", binds [reads(1, Pack, Scratch)], overrides [];
     WINNERS_WIDE = "lib/winners_wide", binds [reads(1, Unit, Scratch)], overrides [];
 
     BROADCAST = "lib/broadcast", binds [], overrides ["ACCUMULATE"];
@@ -299,7 +306,7 @@ impl Kernel {
             Program::Fill { packs } => vec![&[FILL], if packs { &[FILL_PACKS] } else { &[FILL_WORDS] }],
             Program::Reduce { operator, access, team, epilogue, stores } => {
                 let [own, shared] = self.store_files(operator, access, epilogue, stores);
-                let found = found_files(operator, access, self.dtype);
+                let found = found_files(operator, access, epilogue, self.dtype);
                 let main = self.main_files(access, team, epilogue, stores);
                 vec![self.input_files(), self.access_files(access), found, main, own, shared]
             }
@@ -318,18 +325,27 @@ impl Kernel {
             Program::HardmaxWriteRows { packs: true } => {
                 vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_ROWS, ONES_PACKS]]
             }
-            Program::HardmaxWriteColumns { packs: false } => vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_COLUMNS]],
-            Program::HardmaxWriteColumns { packs: true } => {
-                vec![&[WINNERS, HARDMAX_WRITE_PACKED_COLUMNS], winners_files(self.dtype)]
+            Program::HardmaxWriteColumns { stores: Stores::Results, .. } => {
+                vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_COLUMNS]]
+            }
+            Program::HardmaxWriteColumns { stores: Stores::Packs, narrow } => {
+                let main: Files = match self.has(Override::Ragged) {
+                    true => &[HARDMAX_WRITE_INNER_PACKS],
+                    false => &[HARDMAX_WRITE_PACKED_COLUMNS],
+                };
+                vec![&[WINNERS], main, winners_files(self.dtype, narrow)]
+            }
+            Program::HardmaxWriteColumns { stores: Stores::Seams, narrow } => {
+                vec![&[WINNERS, HARDMAX_WRITE_SEAMS], pieces_files(self.dtype, narrow)]
             }
             Program::HardmaxWriteRaggedColumns => {
-                vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_RAGGED_COLUMNS], pieces_file(self.dtype)]
+                vec![&[WINNERS, HARDMAX_WRITE_RAGGED_COLUMNS], pieces_files(self.dtype, false)]
             }
             Program::HardmaxWriteLines => {
                 vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_LINES, LINE_WINNERS, PACK_ONES]]
             }
             Program::HardmaxWriteShortRows { .. } => {
-                vec![&[WINNERS, HARDMAX_WRITE_SHORT_ROWS], winners_files(self.dtype)]
+                vec![&[WINNERS, HARDMAX_WRITE_SHORT_ROWS], winners_files(self.dtype, false)]
             }
             Program::MaxPacks { .. } => vec![&[BROADCAST, PACK_PARTS, MAX_STORE, MAX_PACKS]],
             Program::MaxShortRows { .. } => vec![&[BROADCAST, PACK_PARTS, MAX_STORE, MAX_SHORT_ROWS]],
@@ -418,9 +434,9 @@ impl Kernel {
     fn store_files(&self, operator: Operator, access: Access, epilogue: Epilogue, stores: Stores) -> [Files; 2] {
         let units = || result_files(operator, epilogue);
         match (stores, epilogue, access) {
-            (Stores::Packs, Epilogue::Value, _) => [&[STORE_VALUE_PACKS], &[]],
+            (Stores::Packs, Epilogue::Value | Epilogue::Winner, _) => [&[STORE_VALUE_PACKS], &[]],
             (Stores::Packs, _, _) => [&[STORE_INDEX_PACKS], &[]],
-            (Stores::Seams, Epilogue::Value, _) => [units(), &[SEAM_VALUES]],
+            (Stores::Seams, Epilogue::Value | Epilogue::Winner, _) => [units(), &[SEAM_PACKS]],
             (Stores::Seams, _, _) => [units(), &[SEAM_POSITIONS]],
             (Stores::Results, Epilogue::Index, Access::ShortRows { exchanged: true, .. }) => [&[], &[]], // the main one does
             (Stores::Results, _, Access::Columns) => [units(), &[COLUMN_RESULTS]],
@@ -441,17 +457,25 @@ pub(crate) fn fnv(bytes: impl Iterator<Item = u8>) -> u64 {
 }
 
 /// The winners of several slices side by side.
-fn winners_files(dtype: DType) -> Files {
-    if dtype.bytes() == 8 { &[WINNERS_WIDE] } else { &[WINNERS_NARROW, PACK_ONES] }
+fn winners_files(dtype: DType, narrow: bool) -> Files {
+    match dtype.bytes() {
+        8 => &[WINNERS_WIDE],
+        1 | 2 if !narrow => &[WINNERS_BY_LANE, PACK_ONES],
+        _ => &[WINNERS_NARROW, MARKS], // words are as wide as elements of 32 bits
+    }
 }
 
 /// A pack's winners in one row of columns and the next.
-fn pieces_file(dtype: DType) -> Files {
-    if dtype.bytes() == 8 { &[PIECES_WIDE] } else { &[PIECES_NARROW] }
+fn pieces_files(dtype: DType, narrow: bool) -> Files {
+    match (dtype.bytes(), narrow) {
+        (_, true) => &[WINNERS_NARROW, PIECES_PACKS, MARKS],
+        (8, false) => &[WINNERS_WORDS, PIECES_WIDE],
+        (_, false) => &[WINNERS_WORDS, PIECES_NARROW],
+    }
 }
 
 /// What a reduction knows of the elements it has seen.
-fn found_files(operator: Operator, access: Access, dtype: DType) -> Files {
+fn found_files(operator: Operator, access: Access, epilogue: Epilogue, dtype: DType) -> Files {
     match (operator, access) {
         (Operator::ReduceMax, Access::Rows) => &[BEST_VALUE, ROWS_VALUE],
         (Operator::ReduceMax, Access::Columns) => &[BEST_VALUE, COLUMNS_VALUE],
@@ -461,7 +485,10 @@ fn found_files(operator: Operator, access: Access, dtype: DType) -> Files {
         (Operator::ArgMax, Access::Columns) if dtype.bytes() == 8 => {
             &[BEST_POSITION, POSITION32, COLUMNS_POSITION_WIDE]
         }
-        (Operator::ArgMax, Access::Columns) => &[BEST_POSITION, POSITION32, COLUMNS_POSITION],
+        (Operator::ArgMax, Access::Columns) if epilogue == Epilogue::Winner => {
+            &[BEST_POSITION, POSITION32, COLUMNS_POSITION, COLUMN_WINNERS]
+        }
+        (Operator::ArgMax, Access::Columns) => &[BEST_POSITION, POSITION32, COLUMNS_POSITION, COLUMN_INDICES],
         (Operator::ArgMax, Access::Strided) => &[BEST_POSITION, POSITION32],
         (Operator::ArgMax, Access::ShortRows { .. }) => &[BEST_POSITION, POSITION32, SHORT_ROWS_POSITION],
     }
@@ -472,7 +499,7 @@ fn result_files(operator: Operator, epilogue: Epilogue) -> Files {
     match (epilogue, operator) {
         (Epilogue::Record, Operator::ReduceMax) => &[STORE_RECORD, STORE_RECORD_VALUE, RECORD_VALUE],
         (Epilogue::Record, Operator::ArgMax) => &[STORE_RECORD, STORE_RECORD_POSITION],
-        (Epilogue::Value, _) => &[STORE_VALUE],
+        (Epilogue::Value | Epilogue::Winner, _) => &[STORE_VALUE],
         (Epilogue::Index, _) => &[STORE_INDEX],
         (Epilogue::Both, _) => &[STORE_BOTH],
         (Epilogue::Ones, _) => &[],

@@ -26,7 +26,10 @@ const BUNCHES: [(u32, u32, u32); 16] = [
 /// Every program that can be named, whether or not it was written.
 pub fn programs() -> Vec<Program> {
     let mut programs = [false, true].map(|packs| Program::Fill { packs }).to_vec();
-    programs.extend([false, true].map(|packs| Program::HardmaxWriteColumns { packs }));
+    for narrow in [false, true] {
+        let stores = [Stores::Results, Stores::Packs, Stores::Seams];
+        programs.extend(stores.map(|stores| Program::HardmaxWriteColumns { stores, narrow }));
+    }
     programs.extend([Program::HardmaxWriteRaggedColumns, Program::HardmaxWriteLines]);
     programs.extend([false, true].map(|packs| Program::HardmaxWriteRows { packs }));
     for operands in [0, 1, 2, 7, 32] {
@@ -48,7 +51,8 @@ pub fn programs() -> Vec<Program> {
         }
     }
     for operator in [Operator::ReduceMax, Operator::ArgMax] {
-        for epilogue in [Epilogue::Record, Epilogue::Value, Epilogue::Index, Epilogue::Both, Epilogue::Ones] {
+        use Epilogue::{Both, Index, Ones, Record, Value, Winner};
+        for epilogue in [Record, Value, Index, Both, Winner, Ones] {
             for team in [false, true] {
                 programs.push(Program::Merge { operator, team, epilogue });
                 let short_rows = |(len, columns, rows)| {

@@ -159,7 +159,7 @@ impl Work {
         let (in_teams, store_lanes) = match kernel.program {
             Program::Reduce { team, stores: Stores::Packs, .. } => (team, 1), // a pack is a unit of its own
             Program::Reduce { team, epilogue, .. } | Program::Merge { team, epilogue, .. } => {
-                (team, if matches!(epilogue, Epilogue::Value | Epilogue::Both) { lanes } else { 1 })
+                (team, if matches!(epilogue, Epilogue::Value | Epilogue::Both | Epilogue::Winner) { lanes } else { 1 })
             }
             _ => (false, 1),
         };
@@ -197,11 +197,15 @@ impl Work {
                 self.task_invocations(u64::from(p.outputs) * u64::from(p.parts), 1)
             }
             (Program::Merge { .. }, Params::Merge(p)) => self.task_invocations(p.outputs.into(), p.share),
-            (Program::HardmaxWriteColumns { packs: true }, Params::HardmaxWrite(p)) => {
+            (Program::HardmaxWriteColumns { stores: Stores::Packs, .. }, Params::HardmaxWrite(p)) => {
                 let blocks = p.len / p.columns / p.slice_len;
-                u64::from(blocks * p.slice_len.div_ceil(p.share)) * u64::from(p.columns.div_ceil(p.line))
+                let packs = u64::from(p.columns) / self.pack;
+                u64::from(blocks * p.slice_len.div_ceil(p.share)) * packs.div_ceil(u64::from(p.line) / self.pack)
             }
-            (Program::HardmaxWriteColumns { packs: false }, Params::HardmaxWrite(p)) => {
+            (Program::HardmaxWriteColumns { stores: Stores::Seams, .. }, Params::HardmaxWrite(p)) => {
+                (p.len / p.columns).into()
+            }
+            (Program::HardmaxWriteColumns { stores: Stores::Results, .. }, Params::HardmaxWrite(p)) => {
                 u64::from(p.len).div_ceil(self.lanes).div_ceil(p.share.into())
             }
             (Program::HardmaxWriteRaggedColumns, Params::HardmaxWrite(p)) => {
@@ -284,12 +288,13 @@ impl Work {
                 }
             }
             (Program::Merge { .. }, Params::Merge(p)) => self.merge_turns(p),
-            (Program::HardmaxWriteColumns { packs: true }, Params::HardmaxWrite(p)) => {
+            (Program::HardmaxWriteColumns { stores: Stores::Packs, .. }, Params::HardmaxWrite(p)) => {
                 u64::from(p.line) / self.pack * (1 + u64::from(p.share))
             }
-            (Program::HardmaxWriteColumns { packs: false }, Params::HardmaxWrite(p)) => {
+            (Program::HardmaxWriteColumns { stores: Stores::Results, .. }, Params::HardmaxWrite(p)) => {
                 u64::from(p.share) * (1 + self.lanes)
             }
+            (Program::HardmaxWriteColumns { stores: Stores::Seams, .. }, Params::HardmaxWrite(_)) => self.pack,
             (Program::HardmaxWriteLines, Params::HardmaxWrite(p)) => 2 * u64::from(p.share), // each may be a run
             (Program::HardmaxWriteRaggedColumns | Program::HardmaxWriteShortRows { .. }, Params::HardmaxWrite(p)) => {
                 p.share.into()

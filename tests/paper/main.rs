@@ -305,10 +305,12 @@ fn arg_max_takes_its_elements_and_no_others() {
 
 #[test]
 fn hardmax_takes_its_slices_and_no_others() {
-    let mut named: Vec<Kind> =
-        [Program::HardmaxWriteColumns { packs: false }, Program::HardmaxWriteRows { packs: false }]
-            .map(|program| (program, DType::U8))
-            .into();
+    let mut named: Vec<Kind> = [
+        Program::HardmaxWriteColumns { stores: Stores::Results, narrow: false },
+        Program::HardmaxWriteRows { packs: false },
+    ]
+    .map(|program| (program, DType::U8))
+    .into();
     let (operator, epilogue) = (Operator::ArgMax, Epilogue::Index);
     named.push((Program::Merge { operator, team: false, epilogue }, DType::F32));
     check_all("Hardmax", &named, |dtype, view, limits, input, case| {

@@ -212,8 +212,41 @@ fn slices_are_searched_and_written() {
     assert_eq!(of_permuted([(1 << 14) + 1, 3]), [Program::HardmaxWriteShortRows { len: 3 }, rows(false)]);
     assert_eq!(writers(DType::F32, [10, 4]), [rows(true)]);
     let columns = Hardmax::new(DType::F32, View::new([16, 19, 128]).unwrap(), Slices::Along(1));
-    let two = [positions(Access::Columns, Epilogue::Index), Program::HardmaxWriteColumns { packs: true }];
+    let two = [
+        positions(Access::Columns, Epilogue::Index),
+        Program::HardmaxWriteColumns { stores: Stores::Packs, narrow: false },
+    ];
     assert_eq!(programs(&columns, &cpu()), two);
+}
+
+/// Winners are as wide as elements where these can count a slice, and all of them are found and written in packs.
+#[test]
+fn winners_are_as_wide_as_elements() {
+    let columns = |stores, narrow| Program::HardmaxWriteColumns { stores, narrow };
+    let writers = |dtype, shape: [u64; 3], limits: &Limits| -> Vec<Program> {
+        let op = Hardmax::new(dtype, View::new(shape).unwrap(), Slices::Along(1));
+        let programs = programs(&op, limits);
+        programs
+            .into_iter()
+            .filter(|program| !matches!(program, Program::Reduce { .. } | Program::Merge { .. }))
+            .collect()
+    };
+    for limits in [gpu(), cpu()] {
+        assert_eq!(writers(DType::U8, [40, 256, 1024], &limits), [columns(Stores::Packs, true)]);
+        assert_eq!(writers(DType::U8, [40, 257, 1024], &limits), [columns(Stores::Packs, false)]);
+        assert_eq!(writers(DType::F32, [40, 256, 1024], &limits), [columns(Stores::Packs, false)]);
+    }
+    let seams = |narrow| [columns(Stores::Packs, narrow), columns(Stores::Seams, narrow)];
+    let lavapipe = Limits { adapter: AdapterKind::Lavapipe, int64: true, ..Limits::default() };
+    for (dtype, shape, narrow) in
+        [(DType::U8, [999, 3, 1025], true), (DType::Bf16, [999, 3, 1025], true), (DType::F32, [999, 3, 1025], false)]
+    {
+        assert_eq!(writers(dtype, shape, &lavapipe), seams(narrow), "{dtype}");
+        assert_eq!(writers(dtype, shape, &gpu()).len(), 2, "{dtype}"); // what is behind the last pack, too
+        assert_eq!(writers(dtype, shape, &gpu())[0], Program::HardmaxWriteRaggedColumns, "{dtype}");
+    }
+    assert_eq!(writers(DType::U8, [999, 3, 1025], &cpu()), seams(true));
+    assert_eq!(writers(DType::U8, [99, 257, 1025], &lavapipe)[0], Program::HardmaxWriteLines);
 }
 
 /// Winners are written by counting from the first slice's beginning on in 32 bits: no part of an output goes further.
@@ -221,7 +254,7 @@ fn slices_are_searched_and_written() {
 fn long_slices_are_written_in_parts_that_32_bits_count() {
     let limits = Limits { max_binding_bytes: 1 << 31, ..cpu() };
     use Program::{HardmaxWriteColumns, HardmaxWriteLines, HardmaxWriteRaggedColumns, HardmaxWriteRows};
-    let elements = HardmaxWriteColumns { packs: false };
+    let elements = HardmaxWriteColumns { stores: Stores::Results, narrow: false };
     for (dtype, shape, programs) in [
         (DType::U8, [2, 4_000_000_000, 1], &[HardmaxWriteRows { packs: true }][..]),
         // By lines, and by elements where 32 bits do not count the rows to the next slice's end.
@@ -229,7 +262,7 @@ fn long_slices_are_written_in_parts_that_32_bits_count() {
         (DType::F16, [1, 4_280_876_801, 17], &[HardmaxWriteRaggedColumns, elements]),
         (DType::F32, [1, 4_280_876_801, 17], &[HardmaxWriteRaggedColumns, elements]),
         // Of rows of packs some that are no one's are counted, too.
-        (DType::U8, [80_000, 13, 1040], &[HardmaxWriteColumns { packs: true }]),
+        (DType::U8, [80_000, 13, 1040], &[HardmaxWriteColumns { stores: Stores::Packs, narrow: false }]),
         (DType::U8, [158_000, 13, 1040], &[HardmaxWriteRaggedColumns]),
     ] {
         let hardmax = Hardmax::new(dtype, View::new(shape).unwrap(), Slices::Along(1));

@@ -279,7 +279,7 @@ fn parameters_lie_where_the_shaders_look() {
         winners: 9,
     });
     let named = "len 1 columns 2 slice_len 3 share 4 line 5 column 6 position 7 first_winner 8 winners 9";
-    check_params(Program::HardmaxWriteColumns { packs: false }, &write, named);
+    check_params(Program::HardmaxWriteColumns { stores: Stores::Results, narrow: false }, &write, named);
     for operands in [1, 7, 32] {
         let operand = OperandParams { start: 50, strides: (60..60 + rank as i32).collect() };
         let broadcast = Params::Broadcast(BroadcastParams {

@@ -1,0 +1,44 @@
+// The same of the packs in which rows end, one for each row.
+import package::{
+    GROUP, LANES, PACK_ELEMENTS, PACK_UNITS, Unit, group_number, ones_of_pieces, pack_unit, params, winners,
+};
+
+@group(0) @binding(3) var<storage, read_write> values: array<Unit>;
+
+// What a pack has of a row and, behind its first `count` elements, of the next one: of element i the winner is number own + i or
+// next + i.
+struct Pieces { count: u32, own: u32, next: u32, position: u32, next_position: u32 }
+
+@compute @workgroup_size(GROUP)
+fn main(
+    @builtin(workgroup_id) id: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+) {
+    let row = group_number(id, groups) * GROUP + local;
+    if (max(arrayLength(&values), arrayLength(&winners)) == 0u || row >= params.len / params.columns) { // see grid.wgsl
+        return;
+    }
+    let end = (row + 1u) * params.columns;
+    let first = end / PACK_ELEMENTS * PACK_ELEMENTS;
+    if (first < end) {
+        write_seam(row, first, end - first);
+    }
+}
+
+// The pack that begins with element `first`, of which as many elements are of the row.
+fn write_seam(row: u32, first: u32, count: u32) {
+    let block = row / params.slice_len;
+    let position = row - block * params.slice_len;
+    let block_ends = position + 1u == params.slice_len;
+    let blocks = params.len / params.columns / params.slice_len;
+    let next_block = min(select(block, block + 1u, block_ends), blocks - 1u); // behind the last there is none
+    let own = (block + 1u) * params.columns - count;
+    let next = next_block * params.columns - count;
+    let ones = ones_of_pieces(Pieces(count, own, next, position, select(position + 1u, 0u, block_ends)));
+    for (var i = 0u; i < PACK_UNITS; i++) {
+        if (first + i * LANES < params.len) {
+            values[first / LANES + i] = pack_unit(ones, i);
+        }
+    }
+}
