@@ -1,6 +1,6 @@
 //! What plans know of a device: its limits, and the tuning, which says what it likes, as numbers.
 
-use crate::shader::{LONGEST_WRITTEN_ROW, Operator};
+use crate::shader::{Epilogue, LONGEST_WRITTEN_ROW, Operator};
 use crate::{DType, Error, Limits, Tuning};
 
 /// A device. A plan makes it once.
@@ -97,6 +97,16 @@ impl Device {
     /// after another side by side.
     pub fn longest_written_slice(&self) -> u64 {
         if self.spreads() { 4 } else { LONGEST_WRITTEN_ROW }
+    }
+
+    /// The most elements of a bunch whose positions are compared one by one: of more the text would take compilers tens of seconds,
+    /// and gigabytes. Winners that are written at once, too, are all known to one invocation, which LLVM alone makes short work of.
+    pub fn most_positions(&self, epilogue: Epilogue) -> u64 {
+        match (epilogue, self.keeps_many()) {
+            (Epilogue::Ones, true) => u64::MAX,
+            (Epilogue::Ones, false) => 560,
+            _ => 1024,
+        }
     }
 
     /// Whether a pack is loaded as fast as a word: on GPUs, and where 64 bits are loaded as fast as 32.

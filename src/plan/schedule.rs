@@ -402,6 +402,9 @@ impl Reduction<'_> {
             1 => LONGEST_USUAL_SHORT_ROW,
             _ => LARGEST_BLOCK,
         };
+        if bunches.operator == Operator::ArgMax && bunches.elements() > self.device.most_positions(bunches.epilogue) {
+            return false;
+        }
         bunches.block_len() <= longest && (few_packs || self.dtype.bytes() > 1 || loads >= FEWEST_FAR_LOADS)
     }
 

@@ -67,9 +67,14 @@ impl Bunches {
         self.len.saturating_mul(self.columns)
     }
 
+    /// Elements of a bunch.
+    pub fn elements(&self) -> u64 {
+        self.rows * self.len
+    }
+
     /// Packs of a bunch.
     pub fn packs(&self) -> u64 {
-        self.rows * self.len / self.dtype.pack_elements()
+        self.elements() / self.dtype.pack_elements()
     }
 
     /// Whether a bunch is of whole packs and units, and of no more blocks than a pack has elements. Those of `ragged` stretches need not
