@@ -452,6 +452,27 @@ fn seams_between_rows_of_columns() {
     }
 }
 
+/// Columns of so few elements that a Max of their rows is faster, and of one more; of one dimension and of two.
+#[test]
+fn maxima_of_few_elements() {
+    for (n, dtype) in [DType::Bool, DType::I16, DType::Bf16, DType::F32, DType::F64].into_iter().enumerate() {
+        let pack = 16 / dtype.bytes();
+        for (m, rows) in [2, 3, 7, 8, 9].into_iter().enumerate() {
+            let columns = [128 / rows + 1, 9 * pack, 20 * pack - 1, 64, 65][(n + m) % 5];
+            let blocks = (1 << 14) * pack / (rows * columns) + 2; // so many loads that packs that begin anywhere pay
+            let len = 2 * blocks * rows * columns;
+            let input = tensor(dtype, len, Data::Edges, columns);
+            let nan = if m % 2 == 0 { NanPolicy::Propagate } else { NanPolicy::Ignore };
+            let case = format!("{dtype} {blocks} x {rows} rows of {columns} columns");
+            let view = View::new([blocks, rows, columns]).unwrap().reverse(m % 2).unwrap();
+            check(&ReduceMax::new(dtype, view).axes([1]).nan(nan), &[&input], &case);
+            let two = View::new([blocks, 2, rows, columns]).unwrap().permute(&[2, 0, 1, 3]).unwrap();
+            check(&ReduceMax::new(dtype, two.clone()).axes([0, 2]).nan(nan), &[&input], &case);
+            check(&ReduceMax::new(dtype, two).axes([2]).nan(nan).keep_dims(true), &[&input], &case);
+        }
+    }
+}
+
 /// Dimensions so far apart that they are reduced in two stages, whatever lies between and around them, and in whatever order.
 #[test]
 fn dimensions_far_apart() {

@@ -71,6 +71,32 @@ pub(super) fn copy(
     Broadcast::new(&op, input.shape(), vec![operand], target, device)?.dispatches().map(Some)
 }
 
+/// Writes the maxima of few elements each, as a Max of as many operands: those of one place among the reduced are one. Nothing where that
+/// takes several bindings or dispatches, or more than shaders can count.
+pub(super) fn max_of_few(
+    dtype: DType,
+    nan: NanPolicy,
+    input: &Source,
+    reduced: &[usize],
+    target: Binding,
+    device: &Device,
+) -> Result<Option<Dispatches>, Error> {
+    let mut places = vec![input.view.clone()];
+    for &d in reduced {
+        let at =
+            |view: &View| (0..input.view.shape()[d]).map(|n| view.slice(d, n, 1, 1)).collect::<Result<Vec<_>, _>>();
+        places = places.iter().map(at).collect::<Result<Vec<_>, _>>()?.concat();
+    }
+    let shape = places[0].shape().to_vec();
+    let op = Max::new(dtype, places.iter().cloned()).nan(nan);
+    let operand = |view| Operand::new(vec![Source { slot: input.slot, view }], &shape, &shape);
+    let operands = places.into_iter().map(operand).collect::<Result<Vec<_>, _>>()?;
+    let count = operands.len() as u64;
+    let max = Broadcast::new(&op, &shape, operands, target, device)?;
+    let one_box = count <= max.max_operands && !device.limits.shared_buffers && max.boxes()?.len() == 1;
+    if one_box { max.dispatches().map(Some) } else { Ok(None) }
+}
+
 /// Operands stretched to the output's shape.
 struct Broadcast<'a> {
     op: &'a Max,

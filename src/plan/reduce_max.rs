@@ -1,18 +1,22 @@
-//! ReduceMax: one reduction to values, or two; the maximum of nothing written everywhere; or the input itself, where each maximum is
-//! one of one element.
+//! ReduceMax: one reduction to values, or two; the maximum of nothing written everywhere; the input itself, where each maximum is
+//! one of one element; or, of few elements, a Max.
 
 use super::device::Device;
 use super::fill::{fill, filled_words};
-use super::layout::sources;
-use super::max::copy;
+use super::layout::{Source, sources};
+use super::max::{copy, max_of_few};
 use super::reduce::reduce;
-use super::schedule::Reduction;
+use super::schedule::{FEWEST_RAGGED_LOADS, Reduction};
 use super::stages::reduce_in_stages;
+use super::windows::whole;
 use super::{Plan, output_bindings};
 use crate::element::{Element, with_element_type};
 use crate::error::list;
-use crate::shader::{Epilogue, Operator};
+use crate::shader::{Access, Epilogue, LARGEST_BLOCK, Operator};
 use crate::{EmptyMax, Error, Limits, Operation, ReduceMax};
+
+/// The most elements of a maximum that are taken as operands of a Max.
+const MOST_OPERANDS: u64 = 8;
 
 pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error> {
     let device = &Device::new(limits)?;
@@ -46,12 +50,30 @@ pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error>
         device,
     };
     let sources = sources(&op.input, 0);
-    if let [source] = &sources[..]
-        && let Some(dispatches) = reduce_in_stages(&reduction, source, &targets)?
-    {
-        return plan.complete(dispatches, device);
+    if let [source] = &sources[..] {
+        if reduction.are_few(source)?
+            && let Some(dispatches) = max_of_few(op.dtype, op.nan, source, reduced, targets[0], device)?
+        {
+            return plan.complete(dispatches, device);
+        }
+        if let Some(dispatches) = reduce_in_stages(&reduction, source, &targets)? {
+            return plan.complete(dispatches, device);
+        }
     }
     plan.complete(reduce(&reduction, sources, &targets)?, device)
+}
+
+impl Reduction<'_> {
+    /// Whether columns of so few elements are reduced that a Max is faster, which does less once for each pack. On software: GPUs hide that.
+    /// Small blocks are faster in bunches, and packs that begin anywhere take longer to compile.
+    fn are_few(&self, source: &Source) -> Result<bool, Error> {
+        let Some(window) = whole(self, source)? else { return Ok(false) };
+        let shape = &window.shape;
+        let (rows, columns) = (shape.reduce_len(), shape.columns().unwrap_or(1));
+        let in_columns = matches!(window.schedule.access, Access::Columns | Access::Strided);
+        let pays = shape.columns_are_whole(self.dtype.pack_elements()) || self.loads(shape) >= FEWEST_RAGGED_LOADS;
+        Ok(!self.device.spreads() && in_columns && rows <= MOST_OPERANDS && rows * columns > LARGEST_BLOCK && pays)
+    }
 }
 
 fn nothing<T: Element>(empty: EmptyMax) -> T {

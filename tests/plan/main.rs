@@ -100,6 +100,24 @@ fn packs_of_outputs_are_stored_as_such() {
     assert_eq!(stores(&values(&[640, 16, 1025]), &gpu()), [Stores::Results]);
 }
 
+/// Columns of few elements are a Max of their rows on software that has bindings for all of them.
+#[test]
+fn maxima_of_few_elements_are_those_of_operands() {
+    let operands = |shape: [u64; 3], limits: &Limits| match programs(&reduce_max(DType::F16, &shape, &[1]), limits)[0] {
+        Program::MaxPacks { operands, .. } => operands,
+        _ => 0,
+    };
+    let native = Limits { max_storage_bindings: 32, ..cpu() };
+    assert_eq!(operands([99, 8, 1024], &native), 8);
+    assert_eq!(operands([99, 9, 1024], &native), 0);
+    assert_eq!(operands([99, 7, 1024], &cpu()), 7);
+    assert_eq!(operands([99, 8, 1024], &cpu()), 0); // one more than WebGPU has bindings for
+    assert_eq!(operands([99, 4, 1024], &gpu()), 0);
+    assert_eq!(operands([9999, 4, 32], &cpu()), 0); // blocks that go in bunches
+    assert_eq!(operands([9999, 4, 33], &cpu()), 4);
+    assert_eq!(operands([99, 4, 33], &cpu()), 0); // too few loads
+}
+
 /// Maxima over dimensions far apart are reduced in two stages, where elements would be loaded one by one, or in short runs.
 #[test]
 fn dimensions_far_apart_are_reduced_in_stages() {
