@@ -1,11 +1,7 @@
 // The same where rows end within packs, and are no shorter than one: an invocation writes packs one after another.
-import package::{BoundPack, GROUP, PACK_ELEMENTS, bound_pack, group_number, ones_of_pieces, params, winners};
+import package::{BoundPack, GROUP, PACK_ELEMENTS, Pieces, bound_pack, group_number, ones_of_pieces, params, winners};
 
 @group(0) @binding(3) var<storage, read_write> values: array<BoundPack>;
-
-// What a pack has of a row and, behind its first `count` elements, of the next one: of element i the winner is number own + i or
-// next + i.
-struct Pieces { count: u32, own: u32, next: u32, position: u32, next_position: u32 }
 
 @compute @workgroup_size(GROUP)
 fn main(

@@ -1,13 +1,9 @@
 // The same of the packs in which rows end, one for each row.
 import package::{
-    GROUP, LANES, PACK_ELEMENTS, PACK_UNITS, Unit, group_number, ones_of_pieces, pack_unit, params, winners,
+    GROUP, LANES, PACK_ELEMENTS, PACK_UNITS, Pieces, Unit, group_number, ones_of_pieces, pack_unit, params, winners,
 };
 
 @group(0) @binding(3) var<storage, read_write> values: array<Unit>;
-
-// What a pack has of a row and, behind its first `count` elements, of the next one: of element i the winner is number own + i or
-// next + i.
-struct Pieces { count: u32, own: u32, next: u32, position: u32, next_position: u32 }
 
 @compute @workgroup_size(GROUP)
 fn main(

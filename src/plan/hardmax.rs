@@ -41,8 +41,9 @@ pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
         out_len,
         device,
     };
+    let sources = sources(&op.input, 0);
     let both = Reduction { epilogue: Epilogue::Ones, ..search };
-    if let Some(dispatches) = reduce_to_ones(&both, &sources(&op.input, 0), output.columns, target)? {
+    if let Some(dispatches) = reduce_to_ones(&both, &sources, output.columns, target)? {
         return plan.complete(dispatches, device);
     }
     let winners = |winner_bytes| {
@@ -52,12 +53,12 @@ pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
     let narrow = Output { narrow: true, ..output };
     if output.counts_in_elements() && narrow.packed_columns(0, device)?.is_some() {
         let search = Reduction { epilogue: Epilogue::Winner, ..search };
-        if let Some(mut dispatches) = reduce_to_winners(&search, &sources(&op.input, 0), winners(op.dtype.bytes()))? {
+        if let Some(mut dispatches) = reduce_to_winners(&search, &sources, winners(op.dtype.bytes()))? {
             dispatches.append(narrow.write(device)?)?;
             return plan.complete(dispatches, device);
         }
     }
-    let mut dispatches = reduce(&search, sources(&op.input, 0), &[winners(4)])?;
+    let mut dispatches = reduce(&search, sources, &[winners(4)])?;
     dispatches.append(output.write(device)?)?;
     plan.complete(dispatches, device)
 }

@@ -67,12 +67,16 @@ impl Reduction<'_> {
     /// Whether columns of so few elements are reduced that a Max is faster, which does less once for each pack. On software: GPUs hide that.
     /// Small blocks are faster in bunches, and packs that begin anywhere take longer to compile.
     fn are_few(&self, source: &Source) -> Result<bool, Error> {
+        let rows = self.reduced.iter().map(|&d| source.view.shape()[d]).fold(1, u64::saturating_mul);
+        if self.device.spreads() || rows > MOST_OPERANDS {
+            return Ok(false);
+        }
         let Some(window) = whole(self, source)? else { return Ok(false) };
         let shape = &window.shape;
-        let (rows, columns) = (shape.reduce_len(), shape.columns().unwrap_or(1));
+        let columns = shape.columns().unwrap_or(1);
         let in_columns = matches!(window.schedule.access, Access::Columns | Access::Strided);
         let pays = shape.columns_are_whole(self.dtype.pack_elements()) || self.loads(shape) >= FEWEST_RAGGED_LOADS;
-        Ok(!self.device.spreads() && in_columns && rows <= MOST_OPERANDS && rows * columns > LARGEST_BLOCK && pays)
+        Ok(in_columns && rows * columns > LARGEST_BLOCK && pays)
     }
 }
 

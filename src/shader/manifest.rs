@@ -204,6 +204,7 @@ files! {
     HARDMAX_WRITE_ROWS = "hardmax_write_rows", binds [], overrides [];
     HARDMAX_WRITE_COLUMNS = "hardmax_write_columns", binds [writes(3, Unit, Result)], overrides [];
     HARDMAX_WRITE_PACKED_COLUMNS = "hardmax_write_packed_columns", binds [writes(3, Pack, Result)], overrides [];
+    PACKS_OF_ROWS = "lib/packs_of_rows", binds [], overrides [];
     HARDMAX_WRITE_SEAMS = "hardmax_write_seams", binds [writes(3, Unit, Result)], overrides [];
     HARDMAX_WRITE_INNER_PACKS = "hardmax_write_inner_packs", binds [writes(3, Pack, Result)], overrides ["RAGGED"];
     HARDMAX_WRITE_RAGGED_COLUMNS = "hardmax_write_ragged_columns", binds [writes(3, Pack, Result)], overrides [];
@@ -211,6 +212,7 @@ files! {
     HARDMAX_WRITE_SHORT_ROWS = "hardmax_write_short_rows", binds [writes(3, Pack, Result)], overrides [];
     PACK_ONES = "lib/pack_ones", binds [], overrides [];
     MARKS = "lib/marks", binds [], overrides [];
+    PIECES = "lib/pieces", binds [], overrides [];
     PIECES_PACKS = "lib/pieces_packs", binds [], overrides [];
     PIECES_NARROW = "lib/pieces_narrow", binds [], overrides [];
     PIECES_WIDE = "lib/pieces_wide", binds [], overrides [];
@@ -333,7 +335,7 @@ impl Kernel {
                     true => &[HARDMAX_WRITE_INNER_PACKS],
                     false => &[HARDMAX_WRITE_PACKED_COLUMNS],
                 };
-                vec![&[WINNERS], main, winners_files(self.dtype, narrow)]
+                vec![&[WINNERS, PACKS_OF_ROWS], main, winners_files(self.dtype, narrow)]
             }
             Program::HardmaxWriteColumns { stores: Stores::Seams, narrow } => {
                 vec![&[WINNERS, HARDMAX_WRITE_SEAMS], pieces_files(self.dtype, narrow)]
@@ -468,9 +470,9 @@ fn winners_files(dtype: DType, narrow: bool) -> Files {
 /// A pack's winners in one row of columns and the next.
 fn pieces_files(dtype: DType, narrow: bool) -> Files {
     match (dtype.bytes(), narrow) {
-        (_, true) => &[WINNERS_NARROW, PIECES_PACKS, MARKS],
-        (8, false) => &[WINNERS_WORDS, PIECES_WIDE],
-        (_, false) => &[WINNERS_WORDS, PIECES_NARROW],
+        (_, true) => &[WINNERS_NARROW, PIECES, PIECES_PACKS, MARKS],
+        (8, false) => &[WINNERS_WORDS, PIECES, PIECES_WIDE],
+        (_, false) => &[WINNERS_WORDS, PIECES, PIECES_NARROW],
     }
 }
 

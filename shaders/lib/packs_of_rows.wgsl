@@ -1,0 +1,23 @@
+// What an invocation writes of slices side by side: rows [first, last) of a block, and of each packs [first_pack, last_pack).
+import package::{PACK_ELEMENTS, params};
+
+struct PacksOfRows { block: u32, first: u32, last: u32, first_pack: u32, last_pack: u32 }
+
+// Those of a task, which may be beyond the last block.
+fn packs_of_rows(task: u32) -> PacksOfRows {
+    let packs = params.columns / PACK_ELEMENTS; // of a row, at most
+    let across = params.line / PACK_ELEMENTS;
+    let lines = (packs + across - 1u) / across; // of a row
+    let parts = (params.slice_len + params.share - 1u) / params.share; // of a slice
+    let part = task / lines; // of all slices
+    let block = part / parts;
+    let first = (part - block * parts) * params.share;
+    let first_pack = (task - part * lines) * across;
+    return PacksOfRows(
+        block,
+        first,
+        min(first + params.share, params.slice_len),
+        first_pack,
+        min(first_pack + across, packs),
+    );
+}
