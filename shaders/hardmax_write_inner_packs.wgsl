@@ -1,7 +1,7 @@
 // The same where rows end within packs: of each row the packs that lie in it. They begin so many columns further on than the row
 // does, and so do their winners.
 import package::{
-    BoundPack, GROUP, PACK_ELEMENTS, bound_pack, group_number, ones_at, pack_between, pack_winners_from, packs_of_rows, params, winners,
+    BoundPack, GROUP, PACK_ELEMENTS, stored_ones, group_number, ones_at, pack_between, pack_winners_from, packs_of_rows, params, winners,
 };
 
 @group(0) @binding(3) var<storage, read_write> values: array<BoundPack>;
@@ -30,7 +30,7 @@ fn main(
             let ones = ones_at(pack_between(first_winners, next, 0u - begin), position);
             begin += params.columns;
             if (i < begin / PACK_ELEMENTS) {
-                values[i] = bound_pack(ones);
+                values[i] = stored_ones(ones);
             }
         }
         first_winners = next;

@@ -1,7 +1,7 @@
 // The same where rows are whole packs: an invocation writes some rows of a pack of columns, whose winners it looks up once, and of
 // few rows of packs side by side, a line.
 import package::{
-    BoundPack, GROUP, PACK_ELEMENTS, bound_pack, group_number, ones_at, pack_winners, packs_of_rows, params, winners,
+    BoundPack, GROUP, PACK_ELEMENTS, stored_ones, group_number, ones_at, pack_winners, packs_of_rows, params, winners,
 };
 
 @group(0) @binding(3) var<storage, read_write> values: array<BoundPack>;
@@ -21,7 +21,7 @@ fn main(
     for (var pack = own.first_pack; pack < own.last_pack; pack++) {
         let own_winners = pack_winners(own.block * params.columns + pack * PACK_ELEMENTS);
         for (var position = own.first; position < own.last; position++) {
-            values[(own.block * params.slice_len + position) * packs + pack] = bound_pack(ones_at(own_winners, position));
+            values[(own.block * params.slice_len + position) * packs + pack] = stored_ones(ones_at(own_winners, position));
         }
     }
 }

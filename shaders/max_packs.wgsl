@@ -69,18 +69,18 @@ fn store_row(row: u32, addresses: Addresses, part: u32, ends: Ends) {
     let row_len = max(params.row_len, PACK_ELEMENTS);
     let row_begin = row * row_len;
     let constant = fold_splats(addresses); // of the operands that have one element for all of the row
-    let begin = (row_begin + PACK_ELEMENTS - 1u) / PACK_ELEMENTS;
-    let packs = pack_addresses(addresses, begin * PACK_ELEMENTS - row_begin, begin);
-    var i = begin + part * params.share;
+    var i = (row_begin + PACK_ELEMENTS - 1u) / PACK_ELEMENTS + part * params.share;
     let end = min(i + params.share, min((row_begin + row_len) / PACK_ELEMENTS, params.len / PACK_ELEMENTS));
-    var own = carried_at(packs, i, 0u, ends);
+    var packs = pack_addresses(addresses, i * PACK_ELEMENTS - row_begin, 0u);
+    var own = carried_at(packs, 0u, 0u, ends);
     loop {
         if (i >= end) {
             break;
         }
-        let next = carried_at(packs, i, 1u, ends);
-        store(i, fold_runs(constant, packs, i, own, next));
+        let next = carried_at(packs, 0u, 1u, ends);
+        store(i, fold_runs(constant, packs, 0u, own, next));
         own = next;
+        packs = next_packs(packs);
         continuing {
             i += 1u;
             break if i >= end;

@@ -158,6 +158,24 @@ impl Windows {
 }
 
 /// Several short rows each, above one another or elsewhere, in images that stand apart.
+/// Bunches whose results are whole packs, and rows beside them that do not fill one: as many as a binding has to begin with, and
+/// one row more or less. In one piece, and where a bunch has rows of two stretches.
+#[test]
+fn short_rows_stored_in_packs() {
+    for (n, dtype) in DType::ALL.into_iter().enumerate() {
+        let pack = 16 / dtype.bytes();
+        for (m, len) in [2, 3, 4, 6, 10, pack + 1].into_iter().enumerate() {
+            let bunches = (1 << 14) * pack / (len * 256) + 1; // so many loads that another dispatch pays
+            let rows = bunches * 256 + [0, 1, 255, 8, 16, 64][(n + m) % 6];
+            let case = format!("{dtype} {rows} rows of {len}");
+            let input = tensor(dtype, (rows + 3) * len + 5, Data::Edges, rows);
+            check_rows(dtype, &input, &View::new([rows, len]).unwrap(), &case);
+            let stretches = View::strided([rows / 12, 9, len], [(12 * len) as i64, len as i64, 1], 1).unwrap();
+            check_rows(dtype, &input, &stretches, &format!("{case}, nine of each twelve"));
+        }
+    }
+}
+
 #[test]
 fn windows_of_pixels() {
     for dtype in [DType::F32, DType::Bf16, DType::U8, DType::F64] {

@@ -1,5 +1,5 @@
 // The output of Max in whole packs.
-import package::{ACCUMULATE, BoundPack, Maxima, bound_pack, fold, longest_operand, pack_of, words_of};
+import package::{ACCUMULATE, BoundPack, Maxima, stored_pack, fold, longest_operand, pack_of, words_of};
 
 @group(0) @binding(1) var<storage, read_write> values: array<BoundPack>;
 
@@ -7,7 +7,7 @@ import package::{ACCUMULATE, BoundPack, Maxima, bound_pack, fold, longest_operan
 fn no_packs() -> bool { return max(arrayLength(&values), longest_operand()) == 0u; }
 
 fn store(i: u32, maxima: Maxima) { store_pack(i, finished(i, maxima)); }
-fn store_pack(i: u32, pack: vec4<u32>) { values[i] = bound_pack(pack); }
+fn store_pack(i: u32, pack: vec4<u32>) { values[i] = stored_pack(pack); }
 
 // The pack that is written, with what is there already.
 fn finished(i: u32, maxima: Maxima) -> vec4<u32> {

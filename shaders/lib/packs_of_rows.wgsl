@@ -1,5 +1,5 @@
 // What an invocation writes of slices side by side: rows [first, last) of a block, and of each packs [first_pack, last_pack).
-import package::{PACK_ELEMENTS, params};
+import package::{BoundPack, ELEMENT_BYTES, PACK_ELEMENTS, bound_pack, params, stored_pack};
 
 struct PacksOfRows { block: u32, first: u32, last: u32, first_pack: u32, last_pack: u32 }
 
@@ -20,4 +20,12 @@ fn packs_of_rows(task: u32) -> PacksOfRows {
         first_pack,
         min(first_pack + across, packs),
     );
+}
+
+// Zeros and ones, as they are stored. Of 64 bits half of the words are 0 anyway, and compilers should know.
+fn stored_ones(ones: vec4<u32>) -> BoundPack {
+    if (ELEMENT_BYTES == 8u) {
+        return bound_pack(ones);
+    }
+    return stored_pack(ones);
 }

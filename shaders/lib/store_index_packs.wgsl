@@ -1,5 +1,5 @@
-// Positions of columns that are whole packs, four at once.
-import package::{BoundPack, Chunk, ColumnBests, bound_pack, stored_whole};
+// Positions, whole packs of them.
+import package::{BoundPack, bound_pack, materialized};
 
 @group(0) @binding(3) var<storage, read_write> indices: array<BoundPack>;
 
@@ -9,13 +9,22 @@ const STORE_LANES = 1u;
 const STORES_KEYS = false;
 const STORES_PACKS = true;
 
-fn store_first(found: ColumnBests, chunk: Chunk, first: u32, count: u32) { stored_whole(found, first); }
+fn no_results() -> bool { return arrayLength(&indices) == 0u; }
+
+// Four at once.
 fn store_positions(first: u32, positions: vec4<u32>) {
-    let p = first / 4u * INDEX_WORDS;
+    let own = materialized(positions);
     if (INDEX_WORDS == 1u) {
-        indices[p] = bound_pack(positions);
+        indices[first / 4u] = bound_pack(own);
     } else {
-        indices[p] = bound_pack(vec4<u32>(positions.x, 0u, positions.y, 0u));
-        indices[p + 1u] = bound_pack(vec4<u32>(positions.z, 0u, positions.w, 0u));
+        indices[first / 2u] = two_positions(own.xy);
+        indices[first / 2u + 1u] = two_positions(own.zw);
     }
 }
+
+// Two, which are a pack where each has two words.
+fn store_two_positions(first: u32, positions: vec2<u32>) {
+    indices[first / 2u] = two_positions(materialized(positions.xyxy).xy);
+}
+
+fn two_positions(positions: vec2<u32>) -> BoundPack { return bound_pack(vec4<u32>(positions.x, 0u, positions.y, 0u)); }

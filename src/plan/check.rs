@@ -342,8 +342,8 @@ impl Work {
             let runs = u64::from(params.reduce_len / params.run_len);
             let part_turns = 2 + 2 * params.kept.len() as u64 + runs.saturating_mul(1 + params.outer.len() as u64);
             let bunches = Work::shared(outputs.div_ceil(rows), share, parts.saturating_mul(part_turns), group);
-            if epilogue == Epilogue::Ones {
-                ensure(outputs.is_multiple_of(rows), || format!("{outputs} slices: whole bunches of {rows} expected"))?;
+            if epilogue == Epilogue::Ones || stores == Stores::Packs {
+                ensure(outputs.is_multiple_of(rows), || format!("{outputs} rows: whole bunches of {rows} expected"))?;
                 return Ok(bunches);
             }
             return Ok(Work { turns: bunches.turns.saturating_add(rows.saturating_mul(turns)), ..bunches });

@@ -4,6 +4,7 @@
 //! crate's wgpu takes a [`PortablePlan`], all that is to be dispatched spelled out, and dispatches it itself.
 
 mod arg_max;
+mod bunches;
 mod check;
 mod device;
 mod fill;

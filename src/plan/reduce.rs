@@ -42,7 +42,7 @@ pub(super) fn reduce_to_ones(
     let Schedule { access, team, chunks, .. } = window.schedule;
     if let Access::ShortRows { columns: own, rows, .. } = access {
         let in_order = u64::from(own) == columns && window.shape.reduced.len() == 1;
-        return if in_order { reduction.bunches_of_ones(window, rows.into(), target) } else { Ok(None) };
+        return if in_order { reduction.bunches_of_ones(&window, rows.into(), target) } else { Ok(None) };
     }
     let of_packs = columns == 1 && reduction.slice_len.is_multiple_of(reduction.dtype.pack_elements());
     let finds_in_team = access == Access::Rows && team > 1;
@@ -70,38 +70,6 @@ pub(super) fn reduce_to_winners(
 }
 
 impl Reduction<'_> {
-    /// Ones and zeros by bunches of so many slices and, of the few that do not fill one, unit by unit. These begin where a binding may.
-    fn bunches_of_ones(&self, window: Window, rows: u64, target: Binding) -> Result<Option<Dispatches>, Error> {
-        let Window { ref shape, ref schedule, .. } = window;
-        let Some((&Dimension { size, stride, logical_stride }, inner)) = shape.kept.split_last() else {
-            return Ok(None);
-        };
-        let around = shape.outputs() / size;
-        let step = rows / gcd(around, rows);
-        let binding_step = self.device.binding_step(&[self.dtype.bytes()]);
-        let begins = binding_step / gcd(around * self.slice_len, binding_step);
-        let whole = if size.is_multiple_of(step) { size } else { size - size % (step / gcd(step, begins) * begins) };
-        if whole == 0 {
-            return Ok(None);
-        }
-        let alone = Schedule { access: Access::Strided, team: 1, line: 1, column_packs: 1, share: 1, ..*schedule };
-        let mut dispatches = Dispatches::default();
-        for (Range { start, end }, schedule) in [(0..whole, *schedule), (whole..size, alone)] {
-            if start == end {
-                continue;
-            }
-            let mut shape = shape.clone();
-            shape.kept = [inner, &[Dimension { size: end - start, stride, logical_stride }]].concat();
-            shape.start = shape.start.wrapping_add_signed(stride * start as i64); // stays within the view's extent
-            let outputs = start * around..end * around;
-            let slice_bytes = self.slice_len * self.dtype.bytes();
-            let target = target_part(target, slice_bytes, outputs.start, outputs.end - outputs.start);
-            let window = Window { shape, schedule, first_output: outputs.start, ..window };
-            dispatches.push(self.window(&window, Epilogue::Ones, Stores::Results, vec![target], None)?)?;
-        }
-        Ok(Some(dispatches))
-    }
-
     fn block(&self, block: &Block, targets: Vec<Binding>) -> Result<Dispatches, Error> {
         if block.is_direct() {
             return self.direct(&block.windows[0], targets);

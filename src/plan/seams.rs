@@ -57,6 +57,11 @@ impl Reduction<'_> {
     /// The dispatches of a window whose outputs are stored as they are found.
     pub fn direct(&self, window: &Window, targets: Vec<Binding>) -> Result<Dispatches, Error> {
         let epilogue = self.epilogue;
+        if let [target] = targets[..]
+            && let Some(dispatches) = self.bunches_in_packs(window, target)?
+        {
+            return Ok(dispatches);
+        }
         match targets[..] {
             [target] if self.stores_seams(&window.shape, &window.schedule) => {
                 let whole = Binding { bytes: target.bytes / 16 * 16, ..target };

@@ -173,7 +173,7 @@ pub enum Epilogue {
 pub enum Stores {
     /// All results, unit by unit.
     Results,
-    /// Packs as such: those that lie in one row of columns.
+    /// Packs as such: those that lie in one row of columns, or the results of bunches of short rows.
     Packs,
     /// Of the packs in which rows of columns end all results, unit by unit.
     Seams,
@@ -334,11 +334,28 @@ impl Kernel {
 
     fn stores(&self, access: Access, team: bool, epilogue: Epilogue, stores: Stores) -> bool {
         let wide = self.overrides.contains(&Override::Wide);
-        let packs = access == Access::Columns && Kernel::stores_packs(self.dtype, epilogue, wide);
+        let columns = access == Access::Columns && Kernel::stores_packs(self.dtype, epilogue, wide);
         match stores {
             Stores::Results => epilogue != Epilogue::Winner,
-            Stores::Packs => packs,
-            Stores::Seams => packs && !team && !wide,
+            Stores::Packs => columns || self.bunches_fill_packs(access, epilogue),
+            Stores::Seams => columns && !team && !wide,
+        }
+    }
+
+    /// Whether the results of bunches of short rows are whole packs.
+    fn bunches_fill_packs(&self, access: Access, epilogue: Epilogue) -> bool {
+        let Program::Reduce { operator, .. } = self.program else { return false };
+        let Access::ShortRows { len, columns, rows, exchanged: false } = access else { return false };
+        let [len, columns, rows] = [len, columns, rows].map(u64::from);
+        let bunches = Bunches { dtype: self.dtype, operator, epilogue, len, columns, rows };
+        let has = |own| self.overrides.contains(&own);
+        if !bunches.are_valid(has(Override::Ragged)) {
+            return false;
+        }
+        match epilogue {
+            Epilogue::Value => bunches.fill_result_packs(self.dtype.bytes()),
+            Epilogue::Index => bunches.fill_result_packs(if has(Override::IndexWords(1)) { 4 } else { 8 }),
+            _ => false,
         }
     }
 

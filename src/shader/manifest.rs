@@ -138,6 +138,7 @@ files! {
     MAIN_COLUMNS = "lib/main_columns", binds [], overrides ["GROUP"];
     COLUMN_PACKS = "lib/column_packs", binds [], overrides [];
     COLUMN_RESULTS = "lib/column_results", binds [], overrides [];
+    COLUMNS_WHOLE = "lib/columns_whole", binds [], overrides [];
     MAIN_INNER_PACKS = "lib/main_inner_packs", binds [], overrides ["GROUP"];
     INNER_PACK = "lib/inner_pack", binds [], overrides [];
     INNER_BLOCK = "lib/inner_block", binds [], overrides [];
@@ -162,7 +163,7 @@ files! {
     WHOLE_STRETCHES = "lib/whole_stretches", binds [], overrides [];
     RAGGED_STRETCHES = "lib/ragged_stretches", binds [], overrides [];
     SHORT_ROWS_REST = "lib/short_rows_rest", binds [], overrides [];
-    MAIN_SHORT_ROWS_OF_ONES = "lib/main_short_rows_of_ones", binds [writes(3, Pack, Result)], overrides ["GROUP"];
+    MAIN_BUNCHES = "lib/main_bunches", binds [], overrides ["GROUP"];
     UNIT = "lib/unit", binds [], overrides [];
     UNIT_OF_ONES = "lib/unit_of_ones", binds [writes(3, Unit, Result)], overrides [];
     MERGE = "merge", binds [reads(1, Word, Known)], overrides ["PARTIALS", "FOLDED"];
@@ -193,6 +194,7 @@ files! {
     STORE_RECORD_POSITION = "lib/store_record_position", binds [], overrides [];
     STORE_VALUE = "lib/store_value", binds [writes(3, Unit, Target)], overrides [];
     STORE_INDEX = "lib/store_index", binds [writes(3, Word, Target)], overrides ["INDEX_WORDS"];
+    STORE_ONES = "lib/store_ones", binds [writes(3, Pack, Result)], overrides [];
     STORE_VALUE_PACKS = "lib/store_value_packs", binds [writes(3, Pack, Target)], overrides [];
     STORE_INDEX_PACKS = "lib/store_index_packs", binds [writes(3, Pack, Target)], overrides ["INDEX_WORDS"];
     STORE_BOTH = "lib/store_both", binds [writes(3, Unit, Result), writes(4, Word, Target)], overrides ["INDEX_WORDS"];
@@ -234,11 +236,17 @@ impl Kernel {
     /// ([`Kernel::bindings`]). Of Max's operands it takes the first 32: [`Plan::check`](crate::Plan::check) allows no more.
     pub fn wgsl(&self) -> String {
         let generated = match self.program {
-            Program::Reduce { operator, access: Access::ShortRows { len, columns, rows, .. }, epilogue, .. } => {
+            Program::Reduce {
+                operator,
+                access: Access::ShortRows { len, columns, rows, .. },
+                epilogue,
+                stores,
+                ..
+            } => {
                 let [len, columns, rows] = [len, columns, rows].map(u64::from);
                 let bunches = Bunches { dtype: self.dtype, operator, epilogue, len, columns, rows };
                 if bunches.are_valid(self.has(Override::Ragged)) {
-                    bunches.text(&self.overrides)
+                    bunches.text(&self.overrides, stores)
                 } else {
                     String::new()
                 }
@@ -402,7 +410,8 @@ impl Kernel {
             }
             (Access::Columns, true) => &[MAIN_COLUMNS_TEAM, COLUMNS_TEAM_ALIGNED],
             (Access::Columns, false) => self.column_files(stores),
-            (Access::ShortRows { .. }, _) if epilogue == Epilogue::Ones => &[MAIN_SHORT_ROWS_OF_ONES],
+            (Access::ShortRows { .. }, _) if epilogue == Epilogue::Ones => &[MAIN_BUNCHES, STORE_ONES],
+            (Access::ShortRows { .. }, _) if stores == Stores::Packs => &[MAIN_BUNCHES],
             (Access::ShortRows { exchanged: true, .. }, _) => {
                 &[MAIN_SHORT_ROWS_EXCHANGED, SHORT_ROWS_REST, REDUCE_STRIDED, UNIT]
             }
@@ -435,9 +444,10 @@ impl Kernel {
 
     fn store_files(&self, operator: Operator, access: Access, epilogue: Epilogue, stores: Stores) -> [Files; 2] {
         let units = || result_files(operator, epilogue);
+        let whole = || -> Files { if access == Access::Columns { &[COLUMNS_WHOLE] } else { &[] } };
         match (stores, epilogue, access) {
-            (Stores::Packs, Epilogue::Value | Epilogue::Winner, _) => [&[STORE_VALUE_PACKS], &[]],
-            (Stores::Packs, _, _) => [&[STORE_INDEX_PACKS], &[]],
+            (Stores::Packs, Epilogue::Value | Epilogue::Winner, _) => [&[STORE_VALUE_PACKS], whole()],
+            (Stores::Packs, _, _) => [&[STORE_INDEX_PACKS], whole()],
             (Stores::Seams, Epilogue::Value | Epilogue::Winner, _) => [units(), &[SEAM_PACKS]],
             (Stores::Seams, _, _) => [units(), &[SEAM_POSITIONS]],
             (Stores::Results, Epilogue::Index, Access::ShortRows { exchanged: true, .. }) => [&[], &[]], // the main one does

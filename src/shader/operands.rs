@@ -44,6 +44,11 @@ pub(super) fn pack_operands(dtype: DType, operands: u32, splats: u32, shifted: u
         "fn pack_addresses(at: Addresses, column: u32, i: u32) -> Addresses {{\n    var own = at;\n{}    return own;\n}}\n",
         runs().map(address).collect::<String>()
     );
+    let step = |n| format!("    own[{n}] += {};\n", if is_shifted(n) { "PACK_ELEMENTS" } else { "1u" });
+    text += &format!(
+        "fn next_packs(at: Addresses) -> Addresses {{\n    var own = at;\n{}    return own;\n}}\n",
+        runs().map(step).collect::<String>()
+    );
     let begun = (0..operands).any(|n| is_splat(&n));
     begin(operands)
         + &text

@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::kernel::{Epilogue, LARGEST_BLOCK, Operator, Override};
+use super::kernel::{Epilogue, LARGEST_BLOCK, Operator, Override, Stores};
 use crate::DType;
 
 /// Bunches of short rows, as a reduction takes them.
@@ -120,6 +120,11 @@ impl Bunches {
         (MOST_BUNCH_PACKS * self.dtype.pack_elements()).min(most)
     }
 
+    /// Whether the results of each part are whole packs, where one takes so many bytes.
+    pub fn fill_result_packs(&self, result_bytes: u64) -> bool {
+        (self.part_rows() * result_bytes).is_multiple_of(16)
+    }
+
     /// The rows whose results share a unit.
     fn lanes(&self) -> u64 {
         self.epilogue.lanes(self.dtype)
@@ -133,7 +138,7 @@ impl Bunches {
 
     /// How bunches are reduced and stored. The text has no more than a kernel of these overrides does: compilers inline all of it before
     /// they drop anything.
-    pub(super) fn text(&self, overrides: &[Override]) -> String {
+    pub(super) fn text(&self, overrides: &[Override], stores: Stores) -> String {
         let has = |own| overrides.contains(&own);
         let (ragged, part_rows) = (has(Override::Ragged), self.part_rows());
         let runs = match overrides.iter().find(|own| matches!(own, Override::FewRuns(_))) {
@@ -143,7 +148,8 @@ impl Bunches {
         };
         let part = |k| {
             let rows = k * part_rows..(k + 1) * part_rows;
-            let own = Part { own: *self, k, rows, runs, pairs: ragged && has(Override::Pairs) };
+            let pairs = ragged && has(Override::Pairs);
+            let own = Part { own: *self, k, rows, runs, pairs, stores };
             own.text() + &if ragged { String::new() } else { own.parts() }
         };
         let parts = (0..self.parts()).map(part).collect::<String>();
@@ -224,6 +230,7 @@ struct Part {
     runs: Runs,
     /// Whether packs begin anywhere, and come out of two whole ones.
     pairs: bool,
+    stores: Stores,
 }
 
 /// How many runs a row has.
@@ -314,8 +321,11 @@ impl Part {
 
     /// Stores the maxima of rows.
     fn values(&self) -> String {
-        let (k, lanes) = (self.k, self.own.dtype.lanes());
+        let (k, lanes, pack) = (self.k, self.own.dtype.lanes(), self.own.dtype.pack_elements());
         let store = |(q, rows): (u64, Range<u64>)| {
+            if self.stores == Stores::Packs {
+                return format!("    store_values(first + {}u, pack_of(row_maxima_{k}_{q}(bunch)));\n", q * pack);
+            }
             let units = (rows.start - self.rows.start) / lanes..(rows.end - self.rows.start).div_ceil(lanes);
             let unit = |u| format!("    store_unit(first / LANES + {u}u, pack_unit(pack{q}, {}u));\n", u - units.start);
             let stored = units.clone().map(unit).collect::<String>();
@@ -527,7 +537,23 @@ fn store_winners_{k}(first: u32, w: Winners{k}{}) {{
         (n * pack..(n + 1) * pack).map(offer).collect()
     }
 
+    /// Stores positions, whole packs of them.
+    fn position_packs(&self) -> String {
+        let rows = self.rows.end - self.rows.start;
+        let (at_once, name) = if rows.is_multiple_of(4) { (4, "store_positions") } else { (2, "store_two_positions") };
+        let position = |row| format!("index_word(found_best(w.r{row}, LEAST_KEY), 0u)");
+        let store = |n: u64| {
+            let first = self.rows.start + n;
+            let positions = each(first..first + at_once, position);
+            format!("    {name}(first + {n}u, vec{at_once}<u32>({positions}));\n")
+        };
+        (0..rows).step_by(at_once as usize).map(store).collect()
+    }
+
     fn stores(&self) -> String {
+        if self.stores == Stores::Packs {
+            return self.position_packs();
+        }
         let (lanes, unit_lanes) = (self.own.dtype.lanes(), self.own.lanes());
         let keys = |(q, _)| -> String {
             (0..lanes).map(|lane| format!("    let k{q}_{lane} = lane_maxima(m{q}, {lane}u);\n")).collect()

@@ -75,14 +75,16 @@ fn one_dispatch_where_one_is_enough() {
     }
 }
 
+/// What each dispatch stores at once.
+fn stores(op: &dyn Operation, limits: &Limits) -> Vec<Stores> {
+    let stores = |program| if let Program::Reduce { stores, .. } = program { stores } else { Stores::Results };
+    op.plan(limits).unwrap().dispatches.iter().map(|dispatch| stores(dispatch.kernel.program)).collect()
+}
+
 /// Columns are stored in packs where rows of the output are whole ones, wherever those of the input begin. Of rows that end within
 /// packs, these are apart.
 #[test]
 fn packs_of_outputs_are_stored_as_such() {
-    let stores = |op: &dyn Operation, limits: &Limits| -> Vec<Stores> {
-        let stores = |program| if let Program::Reduce { stores, .. } = program { stores } else { Stores::Results };
-        op.plan(limits).unwrap().dispatches.iter().map(|dispatch| stores(dispatch.kernel.program)).collect()
-    };
     let values = |shape: &[u64]| ReduceMax::new(DType::U8, View::new(shape).unwrap()).axes([1]);
     let positions = |dtype, shape: &[u64], axis| ArgMax::new(dtype, View::new(shape).unwrap()).axes([axis]);
     let seams = [Stores::Packs, Stores::Seams];
@@ -98,6 +100,22 @@ fn packs_of_outputs_are_stored_as_such() {
     }
     assert_eq!(stores(&values(&[640, 16, 1025]), &cpu()), seams);
     assert_eq!(stores(&values(&[640, 16, 1025]), &gpu()), [Stores::Results]);
+}
+
+/// The results of bunches of short rows are stored in packs on software, where they are such. What does not fill a bunch is apart.
+#[test]
+fn packs_of_bunches_are_stored_as_such() {
+    let (packs, rest) = (vec![Stores::Packs], vec![Stores::Packs, Stores::Results]);
+    for dtype in [DType::U8, DType::F16, DType::F32, DType::I64] {
+        let values = |rows, limits| stores(&reduce_max(dtype, &[rows, 3], &[1]), &limits);
+        let positions = |rows, limits| stores(&arg_max(dtype, &[rows, 3], &[1]), &limits);
+        for rows in [1 << 12, 1 << 20] {
+            assert_eq!([values(rows, cpu()), positions(rows, cpu())], [packs.clone(), packs.clone()]);
+            assert_eq!([values(rows, gpu()), positions(rows, gpu())], [[Stores::Results], [Stores::Results]]);
+        }
+        assert_eq!([values((1 << 20) + 1, cpu()), positions((1 << 20) + 1, cpu())], [rest.clone(), rest.clone()]);
+        assert_eq!(values((1 << 12) + 1, cpu()), [Stores::Results]); // too few loads
+    }
 }
 
 /// Columns of few elements are a Max of their rows on software that has bindings for all of them.
