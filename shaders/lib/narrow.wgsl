@@ -81,18 +81,17 @@ fn lane_moved(word: u32, lane: u32, place: u32) -> u32 {
     return element << (ELEMENT_BITS * place);
 }
 
-// The pack that begins with a lane of the first of five words. Steps of constants: SwiftShader takes vectors apart to shift
-// them by anything else.
+// The pack that begins with a lane of the first of five words. SwiftShader takes vectors apart to shift them to the right: it should
+// once only. To the left it is a product.
 fn shifted(words: vec4<u32>, fifth: u32, lane: u32) -> vec4<u32> {
-    var own = words;
-    var last = fifth;
-    if (LANES > 2u) {
-        let odd = (lane & 1u) != 0u;
-        own = select(own, joined_words(own, last, ELEMENT_BITS % 32u), odd);
-        last = select(last, last >> (ELEMENT_BITS % 32u), odd);
+    let next = vec4<u32>(words.yzw, fifth);
+    if (LANES == 2u) {
+        return select(words, (words >> vec4<u32>(16u)) | (next * (1u << 16u)), (lane & 1u) != 0u);
     }
-    return select(own, joined_words(own, last, 16u), (lane & (LANES / 2u)) != 0u);
+    let bits = lane * ELEMENT_BITS;
+    return (words >> vec4<u32>(bits)) | (next * select(1u << (32u - bits), 0u, bits == 0u));
 }
+
 // The pack that begins with element e, out of the two that have it.
 fn pack_between(first: vec4<u32>, second: vec4<u32>, e: u32) -> vec4<u32> {
     let words = e % PACK_ELEMENTS / LANES;
@@ -105,9 +104,6 @@ fn pack_between(first: vec4<u32>, second: vec4<u32>, e: u32) -> vec4<u32> {
         return own;
     }
     return shifted(own, select(b.x, b.z, two), e % LANES);
-}
-fn joined_words(words: vec4<u32>, fifth: u32, bits: u32) -> vec4<u32> {
-    return (words >> vec4<u32>(bits)) | (vec4<u32>(words.yzw, fifth) * (1u << (32u - bits)));
 }
 
 alias Tie = i32;
