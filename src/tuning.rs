@@ -47,8 +47,8 @@ pub struct Tuning {
     /// The packs of a row up to which an ArgMax takes them one by one, under masks, where rows begin anywhere, and looks for the
     /// winner in its own. Values are taken so from rows of less than two packs. Only where teams are of one.
     pub few_packs: u64,
-    /// The bytes from one row of columns to the next from which on what rows begin with is asked for ahead, where an
-    /// invocation takes one pack of them.
+    /// The bytes from one row of columns to the next from which on what rows begin with is asked for ahead: by invocations that take
+    /// one pack of each, or else of many rows.
     pub far_bytes: u64,
     /// The most packs, or output units, that an invocation of an element-wise kernel writes.
     pub max_share: u64,
@@ -73,7 +73,7 @@ const LAVAPIPE: Tuning = Tuning {
     few_rows: 1024,
     cached_rows: 12,
     few_packs: 24,
-    far_bytes: NEVER,
+    far_bytes: 2048,
     max_share: 256,
     int64: true,
 };

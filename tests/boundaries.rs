@@ -304,6 +304,22 @@ fn rows_of_columns_far_apart() {
     }
 }
 
+/// So many rows, so far apart, that what four of them begin with is asked for at once.
+#[test]
+fn many_rows_of_columns_far_apart() {
+    for (n, dtype) in DType::ALL.into_iter().enumerate() {
+        for (m, rows) in [63, 64, 65, 66, 67, 129].into_iter().enumerate() {
+            let columns = 2048 / dtype.bytes() + [0, 1, 3][(n + m) % 3];
+            let view = View::new([2, rows, columns]).unwrap();
+            let input = tensor(dtype, view.len(), Data::Edges, rows);
+            let case = format!("{dtype} {rows} rows of {columns}");
+            check(&ReduceMax::new(dtype, view.clone()).axes([1]), &[&input], &case);
+            check(&ArgMax::new(dtype, view.clone()).axes([1]).select_last(m % 2 == 0), &[&input], &case);
+            check(&Hardmax::new(dtype, view, Slices::Along(1)), &[&input], &case);
+        }
+    }
+}
+
 #[test]
 fn column_heights_around_tiles() {
     for (m, dtype) in [DType::F32, DType::Bf16, DType::U8, DType::I64].into_iter().enumerate() {

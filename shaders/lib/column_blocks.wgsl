@@ -1,8 +1,5 @@
 // Four packs of columns side by side, reduced together.
-import package::{
-    Chunk, ColumnBests, FARTHEST, RUNS, Run, behind_packs, block_with_run, four_packs, no_column_bests, offer_row, rows_apart,
-    run_of, run_within,
-};
+import package::{Chunk, ColumnBests, RUNS, block_with_run, no_column_bests, run_of, run_within};
 
 fn reduce_block(start: u32, chunk: Chunk) -> array<ColumnBests, 4> {
     let none = no_column_bests(chunk.begin);
@@ -23,24 +20,4 @@ fn reduce_block(start: u32, chunk: Chunk) -> array<ColumnBests, 4> {
         }
     }
     return block;
-}
-
-fn with_rows(block: array<ColumnBests, 4>, place: u32, run: Run) -> array<ColumnBests, 4> {
-    let step = rows_apart();
-    let len = min(run.len, FARTHEST);
-    var b0 = block[0];
-    var b1 = block[1];
-    var b2 = block[2];
-    var b3 = block[3];
-    let behind = behind_packs();
-    var p = place;
-    for (var i = 0u; i < len; i++) {
-        let row = four_packs(p, behind);
-        offer_row(&b0, row.a, run.r + i);
-        offer_row(&b1, row.b, run.r + i);
-        offer_row(&b2, row.c, run.r + i);
-        offer_row(&b3, row.d, run.r + i);
-        p += step;
-    }
-    return array<ColumnBests, 4>(b0, b1, b2, b3);
 }

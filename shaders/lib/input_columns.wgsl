@@ -29,9 +29,13 @@ fn behind_packs() -> vec4<u32> {
     return vec4<u32>(0u);
 }
 
-fn four_packs(place: u32, behind: vec4<u32>) -> FourPacks {
+// The whole pack in which the one at a place begins.
+fn first_pack(place: u32) -> u32 { return select(place, place / PACK_ELEMENTS, RAGGED); }
+
+// From a place on, of which that one is known.
+fn four_packs(first: vec4<u32>, place: u32, behind: vec4<u32>) -> FourPacks {
     if (!RAGGED) {
-        return FourPacks(pack_at(place), pack_at(place + 1u), pack_at(place + 2u), pack_at(place + 3u));
+        return FourPacks(first, pack_at(place + 1u), pack_at(place + 2u), pack_at(place + 3u));
     }
     let p = place / PACK_ELEMENTS; // out of five whole ones
     let b = pack_at(p + 1u);
@@ -39,7 +43,7 @@ fn four_packs(place: u32, behind: vec4<u32>) -> FourPacks {
     let d = pack_at(p + 3u);
     let e = select(behind, pack_at(min(p + 4u, arrayLength(&packs) - 1u)), vec4<bool>(p + 4u < arrayLength(&packs)));
     return FourPacks(
-        pack_between(pack_at(p), b, place),
+        pack_between(first, b, place),
         pack_between(b, c, place),
         pack_between(c, d, place),
         pack_between(d, e, place),

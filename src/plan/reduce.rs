@@ -15,6 +15,9 @@ use crate::shader::{
     Access, Epilogue, Kernel, MergeParams, Operator, Override, Params, Program, RecordOrigin, ReductionParams, Stores,
 };
 
+/// The fewest rows of blocks of columns, far apart, of which four at once pay.
+const FEWEST_FAR_ROWS: u64 = 64;
+
 /// The dispatches that reduce these sources to the targets. Records go to scratch 0.
 pub(super) fn reduce(reduction: &Reduction, sources: Vec<Source>, targets: &[Binding]) -> Result<Dispatches, Error> {
     let mut dispatches = Dispatches::default();
@@ -250,6 +253,11 @@ impl Reduction<'_> {
         let wide = columns && schedule.column_packs > 1;
         let winners = self.operator == Operator::ArgMax && wide && !whole_packs; // four packs of a row know their row
         let row_by_row = columns && (self.compares_row_by_row(shape.reduce_len()) || winners);
+        let far = match wide {
+            // Tiles are asked for ahead anyway.
+            true => (row_by_row || !whole_packs) && shape.reduce_len() >= FEWEST_FAR_ROWS,
+            false => columns && !row_by_row && tuning.column_packs == 1,
+        };
         // On GPUs so that neighbours load whole sectors; else where a pack would take five words.
         let within_words = lanes > 1 && !whole_words && matches!(schedule.access, Access::ShortRows { .. });
         let pairs =
@@ -259,7 +267,7 @@ impl Reduction<'_> {
             (shape.reduced.len() > 1).then_some(Override::Runs),
             few_runs(shape, schedule.access).map(Override::FewRuns),
             wide.then_some(Override::Wide),
-            (columns && row_bytes >= tuning.far_bytes && !row_by_row).then_some(Override::Prefetch),
+            (far && row_bytes >= tuning.far_bytes).then_some(Override::Prefetch),
             (schedule.line < schedule.team).then_some(Override::Line(schedule.line as u32)),
             row_by_row.then_some(Override::RowByRow),
             few_packs.then_some(Override::FewPacks),

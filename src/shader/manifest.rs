@@ -136,6 +136,8 @@ files! {
     REDUCE_ROWS = "reduce_rows", binds [], overrides ["LINE", "FEW_PACKS"];
     REDUCE_COLUMNS = "reduce_columns", binds [], overrides ["WIDE", "ROW_BY_ROW"];
     MAIN_COLUMNS = "lib/main_columns", binds [], overrides ["GROUP"];
+    BLOCK_ROWS = "lib/block_rows", binds [], overrides [];
+    BLOCK_ROWS_AHEAD = "lib/block_rows_ahead", binds [], overrides [];
     COLUMN_PACKS = "lib/column_packs", binds [], overrides [];
     COLUMN_RESULTS = "lib/column_results", binds [], overrides [];
     COLUMNS_WHOLE = "lib/columns_whole", binds [], overrides [];
@@ -318,7 +320,15 @@ impl Kernel {
                 let [own, shared] = self.store_files(operator, access, epilogue, stores);
                 let found = found_files(operator, access, epilogue, self.dtype);
                 let main = self.main_files(access, team, epilogue, stores);
-                vec![self.input_files(), self.access_files(access), found, main, own, shared]
+                vec![
+                    self.input_files(),
+                    self.access_files(access),
+                    self.block_files(operator, access, epilogue),
+                    found,
+                    main,
+                    own,
+                    shared,
+                ]
             }
             Program::Merge { operator, team, epilogue } => vec![
                 &[MERGE],
@@ -398,6 +408,17 @@ impl Kernel {
                 (true, false) => &[INPUT_PACKS, REDUCE_SHORT_ROWS, RAGGED_STRETCHES, BUNCH_PACKS],
                 (true, true) => &[INPUT_PACKS, REDUCE_SHORT_ROWS, RAGGED_STRETCHES, BUNCH_PAIRS],
             },
+        }
+    }
+
+    /// How blocks of columns go down their rows. Where keys are kept beside positions, four rows at once would be too long a text.
+    fn block_files(&self, operator: Operator, access: Access, epilogue: Epilogue) -> Files {
+        let keeps_keys = operator == Operator::ArgMax && matches!(epilogue, Epilogue::Record | Epilogue::Both);
+        let ahead = self.has(Override::Prefetch) && !keeps_keys;
+        match (access == Access::Columns && self.has(Override::Wide), ahead) {
+            (false, _) => &[],
+            (true, false) => &[BLOCK_ROWS],
+            (true, true) => &[BLOCK_ROWS_AHEAD],
         }
     }
 
