@@ -402,7 +402,8 @@ fn narrow_columns() {
         let pack = 16 / dtype.bytes();
         let all = [2, 3, 4 * pack - 1, 2 * pack + 1, pack];
         for (n, columns) in all.into_iter().enumerate().filter(|(n, _)| (n + m) % 2 == 0) {
-            for (blocks, rest) in [(1, 0), (1, 1), (3, 4 * pack - 1)] {
+            // Of many blocks rows are folded into fewer packs.
+            for (blocks, rest) in [(1, 0), (1, 1), (3, 4 * pack - 1), (100, 3)] {
                 let rows = ((1 << 14) * pack / (blocks * columns)).next_multiple_of(4 * pack) + 64 * pack + rest;
                 let gap = n as u64 % 3;
                 let block = rows * columns + gap;
@@ -414,7 +415,7 @@ fn narrow_columns() {
                 let arg_max = ArgMax::new(dtype, view.clone()).axes([1]).select_last(n % 2 == 0);
                 check(&arg_max.clone().output(ArgMaxOutput::ValuesAndIndices), &[&input], &case);
                 check(&arg_max.index(IndexType::U32), &[&input], &case);
-                if n < 2 {
+                if n < 2 && blocks < 100 {
                     check(&Hardmax::new(dtype, view, Slices::Along(1)), &[&input], &case);
                 }
             }

@@ -13,11 +13,16 @@ use crate::shader::Epilogue;
 /// The fewest rows that are left where so many count as one.
 const FEWEST_FOLDED_ROWS: u64 = 16;
 
-/// The block with its one window folded, if that pays. The rows that are left over are another window.
+/// The block with its one window folded, if that pays: into rows of several packs or, where these would leave too many records, of
+/// fewer. The rows that are left over are another window.
 pub(super) fn folded(reduction: &Reduction, block: &Block) -> Option<Block> {
+    (0..=FEWEST_PACKS_ACROSS.ilog2()).rev().find_map(|n| folded_into(reduction, block, 1 << n))
+}
+
+fn folded_into(reduction: &Reduction, block: &Block, packs: u64) -> Option<Block> {
     let [Window { slot, extent, ref shape, first_output: 0, .. }] = block.windows[..] else { return None };
     let all = block.outputs == (0..reduction.out_len) && block.epilogue != Epilogue::Record;
-    let folds = folds(reduction, shape).filter(|_| all)?;
+    let folds = folds(reduction, shape, packs).filter(|_| all)?;
     let main = main_shape(shape, folds);
     let seen = main.outputs().saturating_mul(main.reduce_len());
     let records = main.outputs().saturating_mul(reduction.record_bytes());
@@ -37,11 +42,10 @@ pub(super) fn folded(reduction: &Reduction, block: &Block) -> Option<Block> {
     Some(folded)
 }
 
-/// The rows that are best taken as one, a power of two: several packs side by side.
-fn folds(reduction: &Reduction, shape: &ReductionShape) -> Option<u64> {
+/// The rows that fill so many packs, a power of two.
+fn folds(reduction: &Reduction, shape: &ReductionShape, packs: u64) -> Option<u64> {
     let (&[run], Some(&columns)) = (&shape.reduced[..], shape.kept.first()) else { return None };
-    let pack = reduction.dtype.pack_elements();
-    let side_by_side = FEWEST_PACKS_ACROSS * pack;
+    let side_by_side = packs * reduction.dtype.pack_elements();
     let folds = side_by_side / gcd(columns.size, side_by_side);
     let in_one_piece = columns.stride == 1 && run.stride == columns.size as i64;
     let pays = columns.size < side_by_side

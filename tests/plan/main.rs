@@ -118,6 +118,19 @@ fn packs_of_bunches_are_stored_as_such() {
     }
 }
 
+/// Rows of narrow columns are folded into as many packs as leave records for which there is scratch.
+#[test]
+fn narrow_columns_are_folded_into_packs() {
+    for limits in [gpu(), cpu()] {
+        for [blocks, rows] in [[1, 1 << 20], [40, 1 << 16], [1018, 5078], [900, 3000]] {
+            let programs = programs(&reduce_max(DType::U8, &[blocks, rows, 3], &[1]), &limits);
+            let records =
+                |own| matches!(own, Program::Reduce { access: Access::Columns, epilogue: Epilogue::Record, .. });
+            assert!(programs.into_iter().any(records), "{blocks} x {rows}");
+        }
+    }
+}
+
 /// Columns of few elements are a Max of their rows on software that has bindings for all of them.
 #[test]
 fn maxima_of_few_elements_are_those_of_operands() {
