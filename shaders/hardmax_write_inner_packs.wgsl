@@ -1,7 +1,8 @@
 // The same where rows end within packs: of each row the packs that lie in it. They begin so many columns further on than the row
 // does, and so do their winners.
 import package::{
-    BoundPack, GROUP, PACK_ELEMENTS, stored_ones, group_number, ones_at, pack_between, pack_winners_from, packs_of_rows, params, winners,
+    BoundPack, GROUP, PACK_ELEMENTS, group_number, ones_at, pack_between, pack_winners_from, packs_of_rows, params, stored_ones,
+    winners,
 };
 
 @group(0) @binding(3) var<storage, read_write> values: array<BoundPack>;

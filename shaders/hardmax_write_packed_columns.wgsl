@@ -1,7 +1,7 @@
 // The same where rows are whole packs: an invocation writes some rows of a pack of columns, whose winners it looks up once, and of
 // few rows of packs side by side, a line.
 import package::{
-    BoundPack, GROUP, PACK_ELEMENTS, stored_ones, group_number, ones_at, pack_winners, packs_of_rows, params, winners,
+    BoundPack, GROUP, PACK_ELEMENTS, group_number, ones_at, pack_winners, packs_of_rows, params, stored_ones, winners,
 };
 
 @group(0) @binding(3) var<storage, read_write> values: array<BoundPack>;

@@ -1,5 +1,5 @@
 // The output of Max in whole packs.
-import package::{ACCUMULATE, BoundPack, Maxima, stored_pack, fold, longest_operand, pack_of, words_of};
+import package::{ACCUMULATE, BoundPack, Maxima, fold, longest_operand, pack_of, stored_pack, words_of};
 
 @group(0) @binding(1) var<storage, read_write> values: array<BoundPack>;
 

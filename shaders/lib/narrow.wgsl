@@ -81,8 +81,8 @@ fn lane_moved(word: u32, lane: u32, place: u32) -> u32 {
     return element << (ELEMENT_BITS * place);
 }
 
-// The pack that begins with a lane of the first of five words. SwiftShader takes vectors apart to shift them to the right: it should
-// once only. To the left it is a product.
+// The pack that begins with a lane of the first of five words. SwiftShader takes vectors apart to shift them to the right, so
+// that is done once. To the left it is a product.
 fn shifted(words: vec4<u32>, fifth: u32, lane: u32) -> vec4<u32> {
     let next = vec4<u32>(words.yzw, fifth);
     if (LANES == 2u) {

@@ -24,7 +24,7 @@ fn folded_into(reduction: &Reduction, block: &Block, packs: u64) -> Option<Block
     let all = block.outputs == (0..reduction.out_len) && block.epilogue != Epilogue::Record;
     let folds = folds(reduction, shape, packs).filter(|_| all)?;
     let main = main_shape(shape, folds);
-    let seen = main.outputs().saturating_mul(main.reduce_len());
+    let seen = shape.seen();
     let records = main.outputs().saturating_mul(reduction.record_bytes());
     let max_chunks = reduction.max_chunks(main.outputs(), seen).min(reduction.max_records(reduction.out_len) / folds);
     if records > reduction.scratch_budget(seen) || max_chunks == 0 {

@@ -131,6 +131,18 @@ fn narrow_columns_are_folded_into_packs() {
     }
 }
 
+/// Blocks that overlap are seen once: records are paid for by what there is.
+#[test]
+fn records_of_folds_are_paid_for_by_elements_seen_once() {
+    let (blocks, rows) = (98_006, 42_112);
+    let view = View::strided([blocks, rows, 7], [10, 7, 1], 0).unwrap();
+    let seen = 2 * (10 * blocks + 7 * rows);
+    for limits in [gpu(), cpu()] {
+        let plan = ArgMax::new(DType::F16, view.clone()).axes([1]).plan(&limits).unwrap();
+        assert!(plan.scratch_bytes.iter().all(|&bytes| bytes <= seen / 64 + (64 << 10)), "{:?}", plan.scratch_bytes);
+    }
+}
+
 /// Columns of few elements are a Max of their rows on software that has bindings for all of them.
 #[test]
 fn maxima_of_few_elements_are_those_of_operands() {
