@@ -1,5 +1,5 @@
 // The rows of a block of four packs, one after another.
-import package::{ColumnBests, FARTHEST, Run, behind_packs, first_pack, four_packs, offer_row, pack_at, rows_apart};
+import package::{ColumnBests, FARTHEST, Run, behind_packs, first_pack, four_packs, offer_packs, pack_at, rows_apart};
 
 fn with_rows(block: array<ColumnBests, 4>, place: u32, run: Run) -> array<ColumnBests, 4> {
     let step = rows_apart();
@@ -11,11 +11,7 @@ fn with_rows(block: array<ColumnBests, 4>, place: u32, run: Run) -> array<Column
     let behind = behind_packs();
     var p = place;
     for (var i = 0u; i < len; i++) {
-        let row = four_packs(pack_at(first_pack(p)), p, behind);
-        offer_row(&b0, row.a, run.r + i);
-        offer_row(&b1, row.b, run.r + i);
-        offer_row(&b2, row.c, run.r + i);
-        offer_row(&b3, row.d, run.r + i);
+        offer_packs(&b0, &b1, &b2, &b3, four_packs(pack_at(first_pack(p)), p, behind), run.r + i);
         p += step;
     }
     return array<ColumnBests, 4>(b0, b1, b2, b3);

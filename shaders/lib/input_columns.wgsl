@@ -1,8 +1,8 @@
 // Columns as packs, one below the other: a tile is four rows. Places are numbers of packs or, where RAGGED, of the elements
 // that packs begin with.
 import package::{
-    Ahead, Maxima, PACK_ELEMENTS, RAGGED, ahead_of, fold, join_maxima, maxima_of, pack_after, pack_anywhere, pack_at, pack_between,
-    packs, params, words_behind_packs,
+    Ahead, ColumnBests, Maxima, PACK_ELEMENTS, RAGGED, ahead_of, fold, join_maxima, maxima_of, offer_row, pack_after,
+    pack_anywhere, pack_at, pack_between, packs, params, words_behind_packs,
 };
 
 const ROWS_OF_TILE = vec4<u32>(0u, 1u, 2u, 3u);
@@ -48,6 +48,21 @@ fn four_packs(first: vec4<u32>, place: u32, behind: vec4<u32>) -> FourPacks {
         pack_between(c, d, place),
         pack_between(d, e, place),
     );
+}
+
+// Offers each to its columns.
+fn offer_packs(
+    b0: ptr<function, ColumnBests>,
+    b1: ptr<function, ColumnBests>,
+    b2: ptr<function, ColumnBests>,
+    b3: ptr<function, ColumnBests>,
+    row: FourPacks,
+    r: u32,
+) {
+    offer_row(b0, row.a, r);
+    offer_row(b1, row.b, r);
+    offer_row(b2, row.c, r);
+    offer_row(b3, row.d, r);
 }
 
 // Whether there are five whole packs from the one on that has element e.

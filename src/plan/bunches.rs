@@ -23,11 +23,8 @@ impl Reduction<'_> {
         if self.device.spreads() || !pays {
             return Ok(None);
         }
-        let packs = self.window(window, self.epilogue, Stores::Packs, vec![target], None)?;
-        if !packs.kernel.exists() {
-            return Ok(None);
-        }
-        self.whole_bunches(window, rows.into(), target, Stores::Packs)
+        let dispatches = self.whole_bunches(window, rows.into(), target, Stores::Packs)?;
+        Ok(dispatches.filter(|all| all.0.iter().all(|dispatch| dispatch.kernel.exists())))
     }
 
     /// Whole bunches, and then the rows that are left, which begin where a binding may.
