@@ -6,7 +6,7 @@ mod common;
 
 use common::cases::{self, Case};
 use common::{Data, first_difference, policy_of_each_device, run};
-use wgmax::{Gpu, Limits, Operation, wgpu};
+use wgmax::{DType, Gpu, Limits, Operation, wgpu};
 
 /// The devices, with their names.
 fn floors() -> Vec<(&'static str, Gpu)> {
@@ -34,10 +34,13 @@ fn device(required_limits: wgpu::Limits) -> Gpu {
     Gpu::from_device(&device, &queue)
 }
 
+/// One type of each width, two of which have the policies the other way round: what limits change is the same for all types.
+const TYPES: [DType; 4] = [DType::U8, DType::F16, DType::I32, DType::U64];
+
 /// Each case on each floor, with the policy that this has for the type.
 fn check(cases: &[Case]) {
     let floors = floors();
-    for case in cases {
+    for case in cases.iter().filter(|case| TYPES.contains(&case.op.inputs().unwrap()[0].dtype)) {
         let inputs = case.inputs();
         let inputs: Vec<_> = inputs.iter().collect();
         let expected = case.op.reference(&inputs).unwrap();

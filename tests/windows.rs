@@ -50,12 +50,17 @@ fn views() -> Vec<(&'static str, View)> {
     ]
 }
 
+/// The views of the n-th type, every other one: a kernel of every type takes its time.
+fn views_of(n: usize) -> impl Iterator<Item = (&'static str, View)> {
+    views().into_iter().skip(n % 2).step_by(2)
+}
+
 #[test]
-fn reductions_of_every_type_view_and_axes() {
-    for dtype in TYPES {
+fn reductions_of_every_view_and_axes() {
+    for (t, dtype) in TYPES.into_iter().enumerate() {
         let edges = tensor(dtype, LEN, Data::Edges, 1);
         let ties = tensor(dtype, LEN, Data::Ties, 1);
-        for (name, view) in views() {
+        for (name, view) in views_of(t) {
             for (n, axes) in axes_sets().into_iter().enumerate() {
                 let case = format!("{dtype} {name} {axes:?}");
                 check(&ReduceMax::new(dtype, view.clone()).axes(axes.clone()), &[&edges], &case);
@@ -86,10 +91,10 @@ fn ignored_nans() {
 }
 
 #[test]
-fn hardmax_of_every_type_view_and_axis() {
-    for dtype in TYPES {
+fn hardmax_of_every_view_and_axis() {
+    for (t, dtype) in TYPES.into_iter().enumerate() {
         let input = tensor(dtype, LEN, Data::Ties, 1);
-        for (name, view) in views() {
+        for (name, view) in views_of(t) {
             for slices in [Slices::Along(0), Slices::Along(1), Slices::Along(2), Slices::From(0), Slices::From(1)] {
                 let op = Hardmax::new(dtype, view.clone(), slices);
                 check(&op, &[&input], &format!("{dtype} {name} {slices:?}"));

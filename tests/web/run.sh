@@ -21,12 +21,6 @@ if [[ $(node -p 'parseInt(process.versions.node)') -lt 20 ]]; then
 fi
 [[ -n ${CHROMIUM:-} ]] || command -v chromium >/dev/null || install_debian chromium
 
-"$root/examples/pages/build.sh" browser ocr
-npm install --no-audit --no-fund --loglevel=error
-tarball=$(cd "$root/web" && npm pack --silent --pack-destination "$target")
-npm install --no-save --no-audit --no-fund --loglevel=error "$target/$tarball" # as its users get it
-wasm_module wgmax-web-tests dist cases
-
 # with_driver MANIFEST COMMAND...: Vulkan sees that driver only.
 with_driver() {
     local manifest=$1
@@ -52,18 +46,25 @@ native() {
     [[ $verdict == ok ]]
 }
 
-# Two at a time: each computes mostly on one core.
+# Two at a time: each computes mostly on one core, and so does what makes modules small.
 cargo test --manifest-path "$root/Cargo.toml" --all-features --test matrix --no-run
-route native "wgpu on lavapipe" "$LAVAPIPE" &
-route native "wgpu on SwiftShader" "$SWIFTSHADER"
+{
+    route native "wgpu on SwiftShader" "$SWIFTSHADER"
+    route native "wgpu on lavapipe" "$LAVAPIPE"
+} &
+"$root/examples/pages/build.sh" browser ocr
+npm install --no-audit --no-fund --loglevel=error
+tarball=$(cd "$root/web" && npm pack --silent --pack-destination "$target")
+npm install --no-save --no-audit --no-fund --loglevel=error "$target/$tarball" # as its users get it
+wasm_module wgmax-web-tests dist cases
 wait
 {
     route with_driver "$SWIFTSHADER" node published.js "$target/$tarball"
     route with_driver "$SWIFTSHADER" node dawn.js
     route node page.js "$@"
-    route node ocr.js "$@"
 } &
 route node chromium.js
+route node ocr.js "$@"
 wait
 
 # One count for all: each route took the same cases.
