@@ -234,6 +234,9 @@ fn the_maximum_of_streams_is_written_as_it_is_found() {
             if random.below(2) == 0 {
                 op = op.constant(tensor(dtype, 1, common::Data::Edges, random.word()));
             }
+            if random.below(2) == 0 {
+                op = op.in_place(0);
+            }
             let expected = op.reference(&inputs.iter().collect::<Vec<_>>()).unwrap();
             let mut sources: Vec<&[u8]> = inputs.iter().map(Tensor::bytes).collect();
             let sources = sources.iter_mut().map(|source| source as &mut dyn Read).collect();
@@ -265,6 +268,9 @@ fn what_a_max_of_streams_does_not_take_is_named() {
     let wide = Max::new(DType::U8, [View::new([2, 10]).unwrap(), row.clone()]);
     let expected = "operand 1 of a streamed Max has shape [10], [2, 10] expected";
     assert_eq!(run(&wide, vec![&[0; 20], &[0; 10]]).0, expected);
+    let huge = Max::new(DType::F64, [View::new([1 << 61]).unwrap()]);
+    let too_large = "elements of an output: 18446744073709551615 given, at most 9223372036854775807 possible";
+    assert_eq!(run(&huge, vec![&[0; 8]]).0, too_large);
     let constant = Tensor::new([10], &[0_u8; 10]).unwrap();
     let error = run(&Max::new(DType::U8, [row]).constant(constant), vec![&[0; 10]]).0;
     assert_eq!(error, "operand 1 of a streamed Max has shape [10], [1] expected");

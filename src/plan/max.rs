@@ -16,6 +16,10 @@ use crate::{DType, Error, Limits, Max, NanPolicy, Operation, Parts, View};
 /// The most operands of one dispatch: a mask of 32 bits tells their forms.
 const MAX_OPERANDS: u64 = 32;
 
+/// The most elements from the first to the last that a dispatch asks for: shaders count addresses modulo 2^32, also those outside
+/// of a window, and a window's last pack may end behind what is asked for.
+const MAX_SPAN: u64 = (1 << 32) - 16;
+
 pub(crate) fn max(op: &Max, limits: &Limits) -> Result<Plan, Error> {
     let device = &Device::new(limits)?;
     let output = op.outputs()?.remove(0);
@@ -298,7 +302,8 @@ impl Operand {
         Ok(Source { slot: *slot, view: boxed(view, &own)? })
     }
 
-    /// How many indices of a box's outermost dimension lie in one part and, if one does, in a window of so many elements.
+    /// How many indices of a box's outermost dimension lie in one part and, if one does, in a window of so many elements; else so near
+    /// to one another that the windows' shaders tell their addresses apart.
     fn max_indices(&self, d: usize, indices: &[Range<u64>], elements: u64) -> u64 {
         let own = &indices[self.dimension];
         let part_end = self.part_end(own.start);
@@ -310,10 +315,10 @@ impl Operand {
         let strides = self.part(own.start).1.view.strides();
         let reach = |e: usize| strides[e].unsigned_abs().saturating_mul(indices[e].end - indices[e].start - 1);
         let others = (d + 1..indices.len()).map(reach).fold(1, u64::saturating_add);
-        let in_window = match (elements.checked_sub(others), strides[d].unsigned_abs()) {
-            (None, _) | (Some(_), 0) => u64::MAX, // lies across the output: it is read window by window
-            (Some(left), stride) => left / stride + 1,
-        };
+        // What lies across the output is read window by window.
+        let most = if others <= elements { elements } else { MAX_SPAN };
+        let Some(left) = most.checked_sub(others) else { return 0 };
+        let in_window = left.checked_div(strides[d].unsigned_abs()).map_or(u64::MAX, |n| n + 1);
         in_window.min(in_part)
     }
 }

@@ -1,6 +1,7 @@
 //! Plans as data: what is dispatched, and within which bounds. No GPU needed. What plans do is run on paper, in
 //! `tests/paper`.
 
+mod addresses;
 mod bounds;
 #[path = "../common/mod.rs"]
 mod common;

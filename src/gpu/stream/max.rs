@@ -6,13 +6,13 @@ use super::super::Gpu;
 use super::ring::Ring;
 use super::{Progress, sink_error};
 use crate::tensor::check_bools;
-use crate::view::checked_len;
-use crate::{Error, Max, Operation, View};
+use crate::{Error, Max, Operation, TensorType, View};
 
 impl Gpu {
     /// Reads a Max's operands from sources, chunk by chunk, and writes the output as it is found; how many bytes that were.
-    /// The operands have the output's shape, and their elements come in row-major order; a constant may be one element. The
-    /// buffers of three chunks are all that is held. `progress` is told after each chunk.
+    /// The operands have the output's shape, and their elements come in row-major order; a constant may be one element. Each operand
+    /// has a source of its own, also where the operation has it in place or in another's buffer. The buffers of three chunks are
+    /// all that is held. `progress` is told after each chunk.
     ///
     /// # Errors
     /// Whatever is wrong with the operation; [`Error::WrongCount`] for more or fewer sources than operands;
@@ -26,14 +26,14 @@ impl Gpu {
         chunk_bytes: u64,
         progress: impl FnMut(Progress),
     ) -> Result<u64, Error> {
-        let len = checked_operands(op, sources.len())?;
-        let size = op.dtype.bytes();
+        let output_type = checked_operands(op, sources.len())?;
+        let (len, size) = (output_type.len(), op.dtype.bytes());
         let chunk = (chunk_bytes / size).clamp(1, len.max(1));
         let last = if len.is_multiple_of(chunk) { chunk } else { len % chunk };
         let plan = |len: u64| {
             let view = View::new([len])?;
-            let op = Max { inputs: op.inputs.iter().map(|_| view.clone().into()).collect(), ..op.clone() };
-            op.plan(self.kernels().limits())
+            let chunk = Max::new(op.dtype, vec![view; op.inputs.len()]).nan(op.nan);
+            Max { constant: op.constant.clone(), ..chunk }.plan(self.kernels().limits())
         };
         let ring = pollster::block_on(Ring::new(self, &[plan(chunk)?, plan(last)?]))?;
         let [chunk, last] = [chunk, last].map(|len| len * size);
@@ -44,24 +44,22 @@ impl Gpu {
     }
 }
 
-/// The elements of each operand.
-fn checked_operands(op: &Max, sources: usize) -> Result<u64, Error> {
-    let shape = op.checked()?;
+/// What is written, and what each operand is.
+fn checked_operands(op: &Max, sources: usize) -> Result<TensorType, Error> {
+    let output = op.outputs()?.remove(0);
+    let shape = &output.shape;
     let expected = op.inputs.len();
     if sources != expected {
         return Err(Error::WrongCount { what: "sources", given: sources, expected });
     }
     if let Some(n) = op.inputs.iter().position(|input| input.shape() != shape) {
-        return Err(Error::NotStreamed { operand: n, shape: op.inputs[n].shape().to_vec(), expected: shape });
+        let (given, expected) = (op.inputs[n].shape().to_vec(), shape.clone());
+        return Err(Error::NotStreamed { operand: n, shape: given, expected });
     }
     if let Some(constant) = op.constant.as_ref().filter(|constant| constant.shape().iter().any(|&size| size != 1)) {
         return Err(Error::NotStreamed { operand: expected, shape: constant.shape().to_vec(), expected: vec![1] });
     }
-    checked_len(&shape).ok_or(Error::TooLarge {
-        what: "elements of an output",
-        given: u64::MAX,
-        limit: i64::MAX as u64,
-    })
+    Ok(output)
 }
 
 struct MaxOfStreams<'a, 'o, P> {
