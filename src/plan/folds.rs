@@ -13,16 +13,15 @@ use crate::shader::Epilogue;
 /// The fewest rows that are left where so many count as one.
 const FEWEST_FOLDED_ROWS: u64 = 16;
 
-/// The block with its one window folded, if that pays: into rows of several packs or, where these would leave too many records, of
-/// fewer. The rows that are left over are another window.
-pub(super) fn folded(reduction: &Reduction, block: &Block) -> Option<Block> {
-    (0..=FEWEST_PACKS_ACROSS.ilog2()).rev().find_map(|n| folded_into(reduction, block, 1 << n))
+/// All outputs from one window that is folded, if that pays: into rows of several packs or, where these would leave too many records,
+/// of fewer. The rows that are left over are another window.
+pub(super) fn folded(reduction: &Reduction, window: &Window) -> Option<Block> {
+    (0..=FEWEST_PACKS_ACROSS.ilog2()).rev().find_map(|n| folded_into(reduction, window, 1 << n))
 }
 
-fn folded_into(reduction: &Reduction, block: &Block, packs: u64) -> Option<Block> {
-    let [Window { slot, extent, ref shape, first_output: 0, .. }] = block.windows[..] else { return None };
-    let all = block.outputs == (0..reduction.out_len) && block.epilogue != Epilogue::Record;
-    let folds = folds(reduction, shape, packs).filter(|_| all)?;
+fn folded_into(reduction: &Reduction, window: &Window, packs: u64) -> Option<Block> {
+    let Window { slot, extent, ref shape, .. } = *window;
+    let folds = folds(reduction, shape, packs)?;
     let main = main_shape(shape, folds);
     let seen = shape.seen();
     let records = main.outputs().saturating_mul(reduction.record_bytes());

@@ -1,10 +1,11 @@
 //! The partials of shards, put together on a device: one dispatch.
 
 use super::device::Device;
+use super::reduce::Found;
 use super::schedule::{MAX_OUTPUTS, Reduction};
 use super::{Binding, Dispatches, Plan, Slot, output_bindings};
 use crate::error::list;
-use crate::shader::{Epilogue, Operator, Override};
+use crate::shader::{Epilogue, Operator};
 use crate::shard::{MergeShards, PARTIAL_BYTES};
 use crate::{Error, Limits, Operation};
 
@@ -25,8 +26,7 @@ pub(crate) fn merge_shards(op: &MergeShards, limits: &Limits) -> Result<Plan, Er
     let bytes = op.count() * out_len * PARTIAL_BYTES;
     at_most("bytes of partials", bytes, limits.max_binding_bytes)?;
     let partials = Binding { binding: 1, slot: Slot::Input(0), writes: false, offset_bytes: 0, bytes };
-    let mut dispatch = reduction.merge(out_len, op.count(), partials, targets)?;
-    dispatch.kernel.overrides.push(Override::Partials);
+    let dispatch = reduction.merge(out_len, op.count(), Found::Partials, partials, targets)?;
     plan.complete(Dispatches(vec![dispatch]), device)
 }
 

@@ -18,11 +18,22 @@ use crate::shader::{
 /// The fewest rows of blocks of columns, far apart, of which four at once pay.
 const FEWEST_FAR_ROWS: u64 = 64;
 
+/// What a merge is given of each output.
+pub(super) enum Found {
+    Records,
+    /// Those of so many columns, with so many outputs side by side.
+    Folds {
+        columns: u64,
+        folds: u64,
+    },
+    /// The partials of shards.
+    Partials,
+}
+
 /// The dispatches that reduce these sources to the targets. Records go to scratch 0.
 pub(super) fn reduce(reduction: &Reduction, sources: Vec<Source>, targets: &[Binding]) -> Result<Dispatches, Error> {
     let mut dispatches = Dispatches::default();
-    let folded = |block| folded(reduction, &block).unwrap_or(block);
-    for block in windows(reduction, sources)?.into_iter().map(folded) {
+    for block in windows(reduction, sources)? {
         let Range { start, end } = block.outputs;
         let part = |(&target, bytes): (&Binding, u64)| target_part(target, bytes, start, end - start);
         let targets: Vec<Binding> = targets.iter().zip(reduction.target_bytes()).map(part).collect();
@@ -40,8 +51,7 @@ pub(super) fn reduce_to_ones(
     columns: u64,
     target: Binding,
 ) -> Result<Option<Dispatches>, Error> {
-    let [source] = sources else { return Ok(None) };
-    let Some(window) = whole(reduction, source)? else { return Ok(None) };
+    let Some(window) = whole(reduction, sources)? else { return Ok(None) };
     let Schedule { access, team, chunks, .. } = window.schedule;
     if let Access::ShortRows { columns: own, rows, .. } = access {
         let in_order = u64::from(own) == columns && window.shape.reduced.len() == 1;
@@ -62,14 +72,12 @@ pub(super) fn reduce_to_winners(
     sources: &[Source],
     target: Binding,
 ) -> Result<Option<Dispatches>, Error> {
-    let [source] = sources else { return Ok(None) };
-    let Some(window) = whole(reduction, source)? else { return Ok(None) };
-    let block = Block::whole(reduction, window);
-    let window = &block.windows[0];
-    let in_packs = reduction.stores(window, reduction.epilogue) == Stores::Packs
-        || reduction.stores_seams(&window.shape, &window.schedule);
-    let direct = block.is_direct() && in_packs && folded(reduction, &block).is_none();
-    if direct { reduction.direct(window, vec![target]).map(Some) } else { Ok(None) }
+    let Some(window) = whole(reduction, sources)? else { return Ok(None) };
+    let in_packs = window.schedule.chunks == 1 && reduction.stores(&window) != Stores::Results;
+    if !in_packs || folded(reduction, &window).is_some() {
+        return Ok(None);
+    }
+    reduction.direct(&window, vec![target]).map(Some)
 }
 
 impl Reduction<'_> {
@@ -93,12 +101,11 @@ impl Reduction<'_> {
             let record_origin = if joined { Some(record_origin(window, block.outputs.start, records)?) } else { None };
             dispatches.push(self.window(window, Epilogue::Record, Stores::Results, vec![binding], record_origin)?)?;
         }
-        let mut merge = self.merge(outputs, records * block.folds, binding, targets)?;
-        if block.folds > 1 {
-            let columns = block.windows[0].shape.kept[0].size / block.folds;
-            merge = merge_of_folds(merge, to_u32(columns)?, to_u32(block.folds)?);
-        }
-        dispatches.push(merge)?;
+        let found = match block.folds {
+            1 => Found::Records,
+            folds => Found::Folds { columns: block.windows[0].shape.kept[0].size / folds, folds },
+        };
+        dispatches.push(self.merge(outputs, records * block.folds, found, binding, targets)?)?;
         Ok(dispatches)
     }
 
@@ -130,20 +137,11 @@ impl Reduction<'_> {
         })
     }
 
-    /// What a window's one dispatch stores of columns.
-    pub(super) fn stores(&self, window: &Window, epilogue: Epilogue) -> Stores {
-        let packs = window.schedule.access == Access::Columns
-            && self.stores_whole_packs(&window.shape)
-            && Kernel::stores_packs(self.dtype, epilogue, window.schedule.column_packs > 1);
-        if packs { Stores::Packs } else { Stores::Results }
-    }
-
     fn grid(&self, window: &Window, epilogue: Epilogue, stores: Stores) -> Result<[u32; 3], Error> {
         let Window { shape, schedule, .. } = window;
         let Schedule { access, team, chunks, column_packs, share, .. } = *schedule;
         let results = self.unit_results(schedule, epilogue);
         let tasks = shape.outputs() * chunks;
-        let epilogue = schedule.epilogue(epilogue);
         let group = self.group(access, team, epilogue);
         let block = self.dtype.pack_elements() * column_packs;
         let groups = match access {
@@ -171,6 +169,7 @@ impl Reduction<'_> {
         &self,
         outputs: u64,
         records: u64,
+        found: Found,
         binding: Binding,
         targets: Vec<Binding>,
     ) -> Result<Dispatch, Error> {
@@ -186,18 +185,24 @@ impl Reduction<'_> {
             1 => outputs.div_ceil(lanes * share).div_ceil(group),
             _ => (outputs * parts.max(1)).div_ceil(group / team),
         };
+        let (columns, folds, of_found) = match found {
+            Found::Records => (0, 0, None),
+            Found::Folds { columns, folds } => (columns, folds, Some(Override::Folded)),
+            Found::Partials => (0, 0, Some(Override::Partials)),
+        };
         let params = MergeParams {
             outputs: to_u32(outputs)?,
             records: to_u32(records)?,
             share: to_u32(share)?,
             slice_len: to_u32(slice_len)?,
             parts: to_u32(parts)?,
-            columns: 0,
-            folds: 0,
+            columns: to_u32(columns)?,
+            folds: to_u32(folds)?,
         };
-        let (overrides, int64) = (self.overrides(Access::Strided, team, self.epilogue), self.device.tuning.int64);
+        let mut overrides = self.overrides(Access::Strided, team, self.epilogue);
+        overrides.extend(of_found);
         Ok(Dispatch {
-            kernel: Kernel::new(program, self.dtype, overrides, int64),
+            kernel: Kernel::new(program, self.dtype, overrides, self.device.tuning.int64),
             params: Params::Merge(params),
             grid: self.device.grid(groups, group * lanes * share)?,
             bindings: [vec![Binding { binding: 1, writes: false, ..binding }], targets].concat(),
@@ -218,13 +223,13 @@ impl Reduction<'_> {
         let mut overrides = vec![Override::Group(self.group(access, team, epilogue) as u32)];
         overrides.extend((team > 1).then_some(Override::Team(team as u32)));
         overrides.extend(nan_override(self.dtype, self.nan));
-        overrides.extend((self.last && self.operator == Operator::ArgMax).then_some(Override::Last));
+        overrides.extend(self.last.then_some(Override::Last));
         let indices = matches!(epilogue, Epilogue::Index | Epilogue::Both);
         overrides.extend(indices.then_some(Override::IndexWords(self.index_words as u32)));
         overrides
     }
 
-    /// What a kernel need not look for.
+    /// What follows from a window's shape, and from how it is read.
     fn access_overrides(&self, window: &Window) -> impl Iterator<Item = Override> {
         let Window { shape, schedule, .. } = window;
         let tuning = &self.device.tuning;
@@ -277,15 +282,6 @@ impl Reduction<'_> {
         ];
         overrides.into_iter().flatten()
     }
-}
-
-/// A merge of records that come from several columns for each output.
-fn merge_of_folds(mut merge: Dispatch, columns: u32, folds: u32) -> Dispatch {
-    merge.kernel.overrides.push(Override::Folded);
-    if let Params::Merge(params) = &mut merge.params {
-        (params.columns, params.folds) = (columns, folds);
-    }
-    merge
 }
 
 /// The runs of a short row, if a kernel knows so many without a loop.

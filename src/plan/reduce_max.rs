@@ -3,17 +3,17 @@
 
 use super::device::Device;
 use super::fill::{fill, filled_words};
-use super::layout::{Source, sources};
+use super::layout::sources;
 use super::max::{copy, max_of_few};
 use super::reduce::reduce;
 use super::schedule::{FEWEST_RAGGED_LOADS, Reduction};
 use super::stages::reduce_in_stages;
-use super::windows::whole;
+use super::windows::{Window, whole};
 use super::{Plan, output_bindings};
 use crate::element::{Element, with_element_type};
 use crate::error::list;
 use crate::shader::{Access, Epilogue, LARGEST_BLOCK, Operator};
-use crate::{EmptyMax, Error, Limits, Operation, ReduceMax};
+use crate::{EmptyMax, Error, Limits, Operation, ReduceMax, View};
 
 /// The most elements of a maximum that are taken as operands of a Max.
 const MOST_OPERANDS: u64 = 8;
@@ -50,13 +50,13 @@ pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error>
         device,
     };
     let sources = sources(&op.input, 0);
-    if let [source] = &sources[..] {
-        if reduction.are_few(source)?
-            && let Some(dispatches) = max_of_few(op.dtype, op.nan, source, reduced, targets[0], device)?
+    if let Some(at_once) = whole(&reduction, &sources)? {
+        if reduction.are_few(&sources[0].view, &at_once)
+            && let Some(dispatches) = max_of_few(op.dtype, op.nan, &sources[0], reduced, targets[0], device)?
         {
             return plan.complete(dispatches, device);
         }
-        if let Some(dispatches) = reduce_in_stages(&reduction, source, &targets)? {
+        if let Some(dispatches) = reduce_in_stages(&reduction, &sources[0], &at_once, &targets)? {
             return plan.complete(dispatches, device);
         }
     }
@@ -66,17 +66,12 @@ pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error>
 impl Reduction<'_> {
     /// Whether columns of so few elements are reduced that a Max is faster, which does less once for each pack. On software: GPUs hide that.
     /// Small blocks are faster in bunches, and packs that begin anywhere take longer to compile.
-    fn are_few(&self, source: &Source) -> Result<bool, Error> {
-        let rows = self.reduced.iter().map(|&d| source.view.shape()[d]).fold(1, u64::saturating_mul);
-        if self.device.spreads() || rows > MOST_OPERANDS {
-            return Ok(false);
-        }
-        let Some(window) = whole(self, source)? else { return Ok(false) };
-        let shape = &window.shape;
+    fn are_few(&self, view: &View, Window { shape, schedule, .. }: &Window) -> bool {
+        let rows = self.reduced.iter().map(|&d| view.shape()[d]).fold(1, u64::saturating_mul);
         let columns = shape.columns().unwrap_or(1);
-        let in_columns = matches!(window.schedule.access, Access::Columns | Access::Strided);
+        let in_columns = matches!(schedule.access, Access::Columns | Access::Strided);
         let pays = shape.columns_are_whole(self.dtype.pack_elements()) || self.loads(shape) >= FEWEST_RAGGED_LOADS;
-        Ok(in_columns && rows * columns > LARGEST_BLOCK && pays)
+        !self.device.spreads() && rows <= MOST_OPERANDS && in_columns && rows * columns > LARGEST_BLOCK && pays
     }
 }
 

@@ -155,7 +155,7 @@ impl Reduction<'_> {
         self.device.needed_share(outputs.div_ceil(self.epilogue.lanes(self.dtype)))
     }
 
-    /// A workgroup's teams are enough to fill an output unit.
+    /// The most members of a team, so that a workgroup's teams fill an output unit.
     fn max_team(&self, epilogue: Epilogue) -> u64 {
         self.device.tuning.max_team.min(self.device.most_members(epilogue.lanes(self.dtype)))
     }
@@ -507,10 +507,8 @@ impl Reduction<'_> {
         let task = runs * (run_steps + dims * 2 * column_packs) + finding;
         let lanes = schedule.epilogue(epilogue).lanes(self.dtype);
         match access {
-            Access::Columns => task,
-            Access::ShortRows { .. } => task,
             Access::Rows | Access::Strided if team == 1 => task * lanes,
-            Access::Rows | Access::Strided => task,
+            _ => task,
         }
     }
 }

@@ -27,14 +27,21 @@ const FEWEST_PACKS_ON_GPUS: u64 = 64;
 const MOST_ROWS: u64 = 64;
 
 impl Reduction<'_> {
-    /// Whether packs and seams are stored apart.
-    pub fn stores_seams(&self, shape: &ReductionShape, schedule: &Schedule) -> bool {
-        schedule.access == Access::Columns
-            && (schedule.team, schedule.chunks) == (1, 1)
-            && !shape.columns_are_whole(self.dtype.pack_elements())
-            && !self.stores_whole_packs(shape)
-            && Kernel::stores_packs(self.dtype, self.epilogue, schedule.column_packs > 1)
-            && self.fewest_seam_columns(shape, self.epilogue).is_some_and(|fewest| shape.columns() >= Some(fewest))
+    /// What a window's dispatch stores of columns. Where these are seams, the packs that lie in one row are another dispatch's.
+    pub fn stores(&self, Window { shape, schedule, .. }: &Window) -> Stores {
+        let by_one = (schedule.team, schedule.chunks) == (1, 1);
+        let fewest = || self.fewest_seam_columns(shape, self.epilogue);
+        if schedule.access != Access::Columns
+            || !Kernel::stores_packs(self.dtype, self.epilogue, schedule.column_packs > 1)
+        {
+            Stores::Results
+        } else if self.stores_whole_packs(shape) {
+            Stores::Packs
+        } else if by_one && fewest().is_some_and(|fewest| shape.columns() >= Some(fewest)) {
+            Stores::Seams
+        } else {
+            Stores::Results
+        }
     }
 
     /// The fewest columns of which this pays, if it does.
@@ -56,24 +63,20 @@ impl Reduction<'_> {
 
     /// The dispatches of a window whose outputs are stored as they are found.
     pub fn direct(&self, window: &Window, targets: Vec<Binding>) -> Result<Dispatches, Error> {
-        let epilogue = self.epilogue;
         if let [target] = targets[..]
             && let Some(dispatches) = self.bunches_in_packs(window, target)?
         {
             return Ok(dispatches);
         }
-        match targets[..] {
-            [target] if self.stores_seams(&window.shape, &window.schedule) => {
+        match (self.stores(window), &targets[..]) {
+            (Stores::Seams, &[target]) => {
                 let whole = Binding { bytes: target.bytes / 16 * 16, ..target };
-                let packs = self.window(window, epilogue, Stores::Packs, vec![whole], None)?;
+                let packs = self.window(window, self.epilogue, Stores::Packs, vec![whole], None)?;
                 let alone = Window { schedule: Schedule { column_packs: 1, ..window.schedule }, ..window.clone() };
-                let seams = self.window(&alone, epilogue, Stores::Seams, vec![target], None)?;
+                let seams = self.window(&alone, self.epilogue, Stores::Seams, vec![target], None)?;
                 Ok(Dispatches(vec![packs, seams]))
             }
-            _ => {
-                let stores = self.stores(window, epilogue);
-                Ok(Dispatches(vec![self.window(window, epilogue, stores, targets, None)?]))
-            }
+            (stores, _) => Ok(Dispatches(vec![self.window(window, self.epilogue, stores, targets, None)?])),
         }
     }
 }

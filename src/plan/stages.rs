@@ -5,6 +5,8 @@
 //!  over 0 and 2 of [753, 3, 3, 2]    over 0: 753 rows of 18 columns -> scratch 1: [3, 3, 2]    over 1: -> [3, 2]
 //! ```
 
+use std::slice;
+
 use super::layout::{ReductionShape, Source};
 use super::reduce::reduce;
 use super::schedule::{FEWEST_RAGGED_LOADS, Reduction};
@@ -17,16 +19,13 @@ use crate::{Error, View};
 /// The packs of columns, or of a run, of which there are many: then two stages gain nothing.
 const MANY_PACKS: u64 = 16;
 
-/// The dispatches of both stages, if that pays. What the first one leaves takes no more room than records may.
+/// The dispatches of both stages, if that pays beside all in one window. What the first one leaves takes no more room than records may.
 pub(super) fn reduce_in_stages(
     reduction: &Reduction,
     source: &Source,
+    at_once: &Window,
     targets: &[Binding],
 ) -> Result<Option<Dispatches>, Error> {
-    if reduction.reduced.len() < 2 {
-        return Ok(None);
-    }
-    let Some(at_once) = whole(reduction, source)? else { return Ok(None) };
     let Some([first, rest]) = stages(reduction, &source.view, &at_once.shape) else { return Ok(None) };
     let kept: Vec<usize> = (0..source.view.rank()).filter(|d| !first.contains(d)).collect();
     let left = View::new(kept.iter().map(|&d| source.view.shape()[d]).collect::<Vec<_>>())?;
@@ -35,8 +34,8 @@ pub(super) fn reduce_in_stages(
         return Ok(None);
     }
     let first = Reduction { reduced: &first, out_len: left.len(), ..*reduction };
-    let Some(window) = whole(&first, source)? else { return Ok(None) };
-    if !first_stage_pays(reduction, &at_once, &window) {
+    let Some(window) = whole(&first, slice::from_ref(source))? else { return Ok(None) };
+    if !first_stage_pays(reduction, at_once, &window) {
         return Ok(None);
     }
     let scratch = Binding { binding: 3, slot: Slot::Scratch(1), writes: true, offset_bytes: 0, bytes };

@@ -8,6 +8,7 @@
 use std::ops::Range;
 use std::{iter, slice};
 
+use super::folds::folded;
 use super::layout::{Extent, ReductionShape, Source, blocks, boxed, gcd, logical_strides};
 use super::schedule::{MAX_OUTPUTS, Reduction, Schedule};
 use super::{MAX_DISPATCHES, Slot, check_count, too_many};
@@ -55,18 +56,16 @@ impl Block {
 
 /// What a reduction of these sources reads, one after another.
 pub(super) fn windows(reduction: &Reduction, sources: Vec<Source>) -> Result<Vec<Block>, Error> {
-    if let [source] = &sources[..]
-        && let Some(window) = whole(reduction, source)?
-    {
-        return Ok(vec![Block::whole(reduction, window)]);
+    if let Some(window) = whole(reduction, &sources)? {
+        return Ok(vec![folded(reduction, &window).unwrap_or_else(|| Block::whole(reduction, window))]);
     }
     Tensor::new(reduction, sources)?.blocks()
 }
 
-/// All of a source, if it fits.
-pub(super) fn whole(reduction: &Reduction, source: &Source) -> Result<Option<Window>, Error> {
+/// All of the tensor, if it is one source that fits.
+pub(super) fn whole(reduction: &Reduction, sources: &[Source]) -> Result<Option<Window>, Error> {
+    let [Source { slot, ref view }] = *sources else { return Ok(None) };
     let Reduction { dtype, reduced, out_len, device, .. } = *reduction;
-    let Source { slot, ref view } = *source;
     let extent = Extent::new(dtype, view, device)?;
     let targets_fit = reduction.target_bytes().iter().all(|bytes| device.binds(out_len.saturating_mul(*bytes)));
     if !extent.fits(device) || !targets_fit {
