@@ -13,7 +13,7 @@ use super::{
     Override, Params, Plan, Program, ReductionParams, Role, Slot, Stores, check_count,
 };
 use crate::error::list;
-use crate::shader::{Bunches, MAX_DIMS};
+use crate::shader::MAX_DIMS;
 use crate::{Error, Limits};
 
 impl Plan {
@@ -65,7 +65,6 @@ impl Plan {
         for groups in dispatch.grid {
             within("workgroups in one dimension", groups.into(), limits.max_groups.into())?;
         }
-        ensure(dispatch.params_fit(), || format!("its parameters are such as {} does not take", dispatch.kernel))?;
         check_work(dispatch, &Work::of(dispatch, &group)?)?;
         within("storage bindings of a dispatch", dispatch.bindings.len() as u64, limits.max_storage_bindings.into())?;
         self.check_bindings(dispatch, limits)
@@ -124,38 +123,6 @@ impl Plan {
         match own.offset_bytes.checked_add(own.bytes) {
             Some(end) if end <= given => None,
             _ => Some(format!("{} bytes from byte {} on, of {given} of {}", own.bytes, own.offset_bytes, own.slot)),
-        }
-    }
-}
-
-impl Dispatch {
-    /// Whether the parameters are those of the program, and fit into its uniform buffer.
-    fn params_fit(&self) -> bool {
-        match (self.kernel.program, &self.params) {
-            (Program::Fill { .. }, Params::Fill(_)) => true,
-            (
-                Program::HardmaxWriteColumns { .. }
-                | Program::HardmaxWriteRaggedColumns
-                | Program::HardmaxWriteLines
-                | Program::HardmaxWriteRows { .. }
-                | Program::HardmaxWriteShortRows { .. },
-                Params::HardmaxWrite(_),
-            ) => true,
-            (Program::Merge { .. }, Params::Merge(_)) => true,
-            (Program::Reduce { .. }, Params::Reduction(params)) => {
-                params.kept.len() <= MAX_DIMS && params.outer.len() <= MAX_DIMS
-            }
-            (
-                Program::MaxPacks { operands, .. }
-                | Program::MaxShortRows { operands, .. }
-                | Program::MaxElements { operands },
-                Params::Broadcast(params),
-            ) => {
-                params.operands.len() == operands as usize
-                    && params.sizes.len() <= MAX_DIMS
-                    && params.operands.iter().all(|operand| operand.strides.len() <= MAX_DIMS)
-            }
-            _ => false,
         }
     }
 }
@@ -270,17 +237,41 @@ fn check_work(dispatch: &Dispatch, work: &Work) -> Result<(), Error> {
 }
 
 impl Work {
+    /// Of parameters that are the program's, and fit into its uniform buffer.
     fn of(dispatch: &Dispatch, group: &Group) -> Result<Work, Error> {
-        match &dispatch.params {
-            Params::Fill(params) => {
+        let kernel = &dispatch.kernel;
+        match (kernel.program, &dispatch.params) {
+            (Program::Fill { .. }, Params::Fill(params)) => {
                 ensure(params.share > 0, || "0 packs or words in turn: more than 0 expected".to_string())?;
                 let writes = params.len.saturating_sub(params.first);
                 Ok(Work::shared(writes.into(), params.share.into(), 1, group))
             }
-            Params::Reduction(params) => Work::of_reduction(&dispatch.kernel, params, group),
-            Params::Merge(params) => Work::of_merge(&dispatch.kernel, params, group),
-            Params::HardmaxWrite(params) => Work::of_write(&dispatch.kernel, params, group),
-            Params::Broadcast(params) => Work::of_broadcast(&dispatch.kernel, params, group),
+            (Program::Reduce { access, epilogue, stores, .. }, Params::Reduction(params))
+                if params.kept.len().max(params.outer.len()) <= MAX_DIMS =>
+            {
+                Work::of_reduction(kernel, access, epilogue, stores, params, group)
+            }
+            (Program::Merge { .. }, Params::Merge(params)) => Work::of_merge(kernel, params, group),
+            (
+                Program::HardmaxWriteColumns { .. }
+                | Program::HardmaxWriteRaggedColumns
+                | Program::HardmaxWriteLines
+                | Program::HardmaxWriteRows { .. }
+                | Program::HardmaxWriteShortRows { .. },
+                Params::HardmaxWrite(params),
+            ) => Work::of_write(kernel, params, group),
+            (
+                Program::MaxPacks { operands, .. }
+                | Program::MaxShortRows { operands, .. }
+                | Program::MaxElements { operands },
+                Params::Broadcast(params),
+            ) if params.operands.len() == operands as usize
+                && params.operands.iter().map(|own| own.strides.len()).fold(params.sizes.len(), usize::max)
+                    <= MAX_DIMS =>
+            {
+                Work::of_broadcast(kernel, params, group)
+            }
+            _ => Err(Error::InvalidPlan { problem: format!("its parameters are such as {kernel} does not take") }),
         }
     }
 
@@ -299,46 +290,32 @@ impl Work {
         }
     }
 
-    fn of_reduction(kernel: &Kernel, params: &ReductionParams, group: &Group) -> Result<Work, Error> {
+    fn of_reduction(
+        kernel: &Kernel,
+        access: Access,
+        epilogue: Epilogue,
+        stores: Stores,
+        params: &ReductionParams,
+        group: &Group,
+    ) -> Result<Work, Error> {
         let [outputs, chunks, share, columns] =
             [params.outputs, params.chunks, params.share, params.columns].map(u64::from);
         ensure(outputs > 0 && share > 0 && columns > 0, || {
             format!("{outputs} outputs in {columns} columns, {share} in turn: more than 0 expected")
         })?;
-        let Program::Reduce { operator, access, epilogue, stores, .. } = kernel.program else {
-            return Err(Error::InvalidPlan { problem: format!("{kernel} reduces nothing") });
-        };
         let turns = chunk_turns(kernel, params, access, group)?;
         if access == Access::Columns {
-            let pack = kernel.dtype.pack_elements();
-            let [ragged, wide] = [Override::Ragged, Override::Wide].map(|own| kernel.overrides.contains(&own));
-            let packs_of_rows = stores == Stores::Packs && (!ragged || group.team > 1);
-            ensure(!packs_of_rows || columns.is_multiple_of(pack), || {
-                format!("{columns} columns stored in packs: a multiple of {pack} expected")
-            })?;
-            if group.team > 1 {
-                return Work::of_column_teams(kernel, params, turns, group);
-            }
-            let wide = if wide { 4 } else { 1 };
-            if stores == Stores::Seams || stores == Stores::Packs && ragged {
-                return Work::of_packs_and_seams(stores, params, turns, [pack, wide], group);
-            }
-            // Rows that share words of the output are cut into packs as if they were one: a pack has columns of several.
-            let as_one = ragged && store_lanes(kernel) > 1;
-            let (own, rows) = if as_one { (outputs, (pack - 1).div_ceil(columns) + 1) } else { (columns, 1) };
-            let blocks = outputs / own * own.div_ceil(pack * wide);
-            return Ok(Work::shared(blocks.saturating_mul(chunks), 1, turns.saturating_mul(wide * rows), group));
+            return Work::of_columns(kernel, stores, params, turns, group);
         }
         if epilogue == Epilogue::Ones {
             countable(outputs.saturating_mul(params.reduce_len.into()))?;
         }
-        if let Access::ShortRows { len, columns, rows, exchanged } = access {
+        if let (Access::ShortRows { rows, exchanged, .. }, Some(bunch)) = (access, kernel.bunches()) {
             ensure(share == 1 || !exchanged, || {
                 format!("a share of {share} bunches whose positions are exchanged: 1 expected")
             })?;
             // Bunches in turn and then, row by row, what does not fill one.
-            let (dtype, [len, columns, rows]) = (kernel.dtype, [len, columns, rows].map(u64::from));
-            let parts = Bunches { dtype, operator, epilogue, len, columns, rows }.parts();
+            let (rows, parts) = (u64::from(rows), bunch.parts());
             let runs = u64::from(params.reduce_len / params.run_len);
             let part_turns = 2 + 2 * params.kept.len() as u64 + runs.saturating_mul(1 + params.outer.len() as u64);
             let bunches = Work::shared(outputs.div_ceil(rows), share, parts.saturating_mul(part_turns), group);
@@ -356,6 +333,34 @@ impl Work {
         let written = if epilogue == Epilogue::Ones { u64::from(params.reduce_len) } else { 0 };
         let turns = turns.saturating_add(written / kernel.dtype.pack_elements() / group.team + 1);
         Ok(Work::reducing(kernel, tasks, share, turns, group))
+    }
+
+    fn of_columns(
+        kernel: &Kernel,
+        stores: Stores,
+        params: &ReductionParams,
+        turns: u64,
+        group: &Group,
+    ) -> Result<Work, Error> {
+        let [outputs, chunks, columns] = [params.outputs, params.chunks, params.columns].map(u64::from);
+        let pack = kernel.dtype.pack_elements();
+        let [ragged, wide] = [Override::Ragged, Override::Wide].map(|own| kernel.has(own));
+        let packs_of_rows = stores == Stores::Packs && (!ragged || group.team > 1);
+        ensure(!packs_of_rows || columns.is_multiple_of(pack), || {
+            format!("{columns} columns stored in packs: a multiple of {pack} expected")
+        })?;
+        if group.team > 1 {
+            return Work::of_column_teams(kernel, params, turns, group);
+        }
+        let wide = if wide { 4 } else { 1 };
+        if stores == Stores::Seams || stores == Stores::Packs && ragged {
+            return Work::of_packs_and_seams(stores, params, turns, [pack, wide], group);
+        }
+        // Rows that share words of the output are cut into packs as if they were one: a pack has columns of several.
+        let as_one = ragged && store_lanes(kernel) > 1;
+        let (own, rows) = if as_one { (outputs, (pack - 1).div_ceil(columns) + 1) } else { (columns, 1) };
+        let blocks = outputs / own * own.div_ceil(pack * wide);
+        Ok(Work::shared(blocks.saturating_mul(chunks), 1, turns.saturating_mul(wide * rows), group))
     }
 
     /// Packs that lie in one row of columns, or those in which rows end.
@@ -388,8 +393,8 @@ impl Work {
     fn of_column_teams(kernel: &Kernel, params: &ReductionParams, turns: u64, group: &Group) -> Result<Work, Error> {
         let [outputs, chunks, columns] = [params.outputs, params.chunks, params.columns].map(u64::from);
         let pack = kernel.dtype.pack_elements();
-        ensure(!kernel.overrides.contains(&Override::Wide), || "a team with WIDE: one pack each expected".to_string())?;
-        let shares_units = kernel.overrides.contains(&Override::Ragged) && store_lanes(kernel) > 1;
+        ensure(!kernel.has(Override::Wide), || "a team with WIDE: one pack each expected".to_string())?;
+        let shares_units = kernel.has(Override::Ragged) && store_lanes(kernel) > 1;
         ensure(!shares_units || columns >= pack, || {
             format!("a team of {columns} columns that share units of the output: a pack of {pack} at least expected")
         })?;
@@ -403,7 +408,7 @@ impl Work {
         let [outputs, records, share] = [params.outputs, params.records, params.share].map(u64::from);
         ensure(outputs > 0 && share > 0, || format!("{outputs} outputs, {share} in turn: more than 0 expected"))?;
         let [columns, folds] = [params.columns, params.folds].map(u64::from);
-        let folded = kernel.overrides.contains(&Override::Folded);
+        let folded = kernel.has(Override::Folded);
         ensure(!folded || columns > 0 && folds.is_power_of_two() && (2..=records).contains(&folds), || {
             format!(
                 "{records} records of {folds} folds of {columns}: a power of two of them, and a record of each expected"
@@ -434,40 +439,37 @@ impl Work {
         countable((column + len).max(position + (column + len).div_ceil(columns)))?;
         let pack = kernel.dtype.pack_elements();
         let of_packs = || format!("lines of {line} elements: whole packs of {pack} expected");
-        if let Program::HardmaxWriteColumns { stores: Stores::Seams, .. } = kernel.program {
-            return Ok(Work::shared(len / columns, 1, 1 + pack, group));
+        match kernel.program {
+            Program::HardmaxWriteColumns { stores: Stores::Seams, .. } => {
+                Ok(Work::shared(len / columns, 1, 1 + pack, group))
+            }
+            Program::HardmaxWriteColumns { stores: Stores::Packs, .. } => {
+                ensure(line > 0 && line.is_multiple_of(pack), of_packs)?;
+                let lines = len / slice_len.saturating_mul(columns) * (columns / pack).div_ceil(line / pack);
+                let tasks = lines.saturating_mul(slice_len.div_ceil(share));
+                let turns = (line / pack).saturating_mul(1 + share.min(slice_len));
+                Ok(Work { groups: tasks.div_ceil(group.invocations), turns })
+            }
+            Program::HardmaxWriteRaggedColumns => Ok(Work::shared(len / pack, share, 1, group)),
+            Program::HardmaxWriteLines => {
+                ensure(line > 0 && line.is_multiple_of(columns), || {
+                    format!("lines of {line} elements: whole rows of {columns} expected")
+                })?;
+                ensure(line.is_multiple_of(pack), of_packs)?;
+                let rows = len.div_ceil(columns) + line / columns + position + slice_len;
+                countable(rows.max(len + line + columns + pack))?;
+                let tasks = len.div_ceil(line).div_ceil(share).saturating_mul(line / pack);
+                Ok(Work { groups: tasks.div_ceil(group.invocations), turns: share.saturating_mul(2) })
+            }
+            Program::HardmaxWriteShortRows { len: row } => {
+                Ok(Work::shared(len / (pack * u64::from(row)), share, 1, group))
+            }
+            program => {
+                let packs = program == Program::HardmaxWriteRows { packs: true };
+                let (lanes, write_len) = (kernel.dtype.lanes(), if packs { pack } else { kernel.dtype.lanes() });
+                Ok(Work::shared(len.div_ceil(write_len), share, 2 * write_len.div_ceil(slice_len).max(lanes), group))
+            }
         }
-        if let Program::HardmaxWriteColumns { stores: Stores::Packs, .. } = kernel.program {
-            ensure(line > 0 && line.is_multiple_of(pack), of_packs)?;
-            let lines = len / slice_len.saturating_mul(columns) * (columns / pack).div_ceil(line / pack);
-            let tasks = lines.saturating_mul(slice_len.div_ceil(share));
-            let turns = (line / pack).saturating_mul(1 + share.min(slice_len));
-            return Ok(Work { groups: tasks.div_ceil(group.invocations), turns });
-        }
-        if kernel.program == Program::HardmaxWriteRaggedColumns {
-            return Ok(Work::shared(len / pack, share, 1, group));
-        }
-        if kernel.program == Program::HardmaxWriteLines {
-            ensure(line > 0 && line.is_multiple_of(columns), || {
-                format!("lines of {line} elements: whole rows of {columns} expected")
-            })?;
-            ensure(line.is_multiple_of(pack), of_packs)?;
-            let rows = len.div_ceil(columns) + line / columns + position + slice_len;
-            countable(rows.max(len + line + columns + pack))?;
-            let tasks = len.div_ceil(line).div_ceil(share).saturating_mul(line / pack);
-            return Ok(Work { groups: tasks.div_ceil(group.invocations), turns: share.saturating_mul(2) });
-        }
-        if let Program::HardmaxWriteShortRows { len: row } = kernel.program {
-            return Ok(Work::shared(len / (pack * u64::from(row)), share, 1, group));
-        }
-        let packs = kernel.program == Program::HardmaxWriteRows { packs: true };
-        let write_len = if packs { pack } else { kernel.dtype.lanes() };
-        Ok(Work::shared(
-            len.div_ceil(write_len),
-            share,
-            2 * write_len.div_ceil(slice_len).max(kernel.dtype.lanes()),
-            group,
-        ))
     }
 
     fn of_broadcast(kernel: &Kernel, params: &BroadcastParams, group: &Group) -> Result<Work, Error> {
@@ -510,7 +512,7 @@ impl Work {
         let row_len = row_len.max(pack);
         countable(len + row_len - 1)?;
         let (rows, row_packs) = (len.div_ceil(row_len), row_len / pack);
-        let (share, own_rows) = match kernel.overrides.contains(&Override::Spread) {
+        let (share, own_rows) = match kernel.has(Override::Spread) {
             true => (SPREAD_PACKS, 1),
             false => (share, (share / row_packs).max(1)),
         };
@@ -525,7 +527,7 @@ impl Work {
 fn chunk_turns(kernel: &Kernel, params: &ReductionParams, access: Access, group: &Group) -> Result<u64, Error> {
     let [reduce_len, chunk_len, chunks, run_len] =
         [params.reduce_len, params.chunk_len, params.chunks, params.run_len].map(u64::from);
-    let has = |own| kernel.overrides.contains(&own);
+    let has = |own| kernel.has(own);
     let len = if has(Override::Split) { chunk_len.min(reduce_len) } else { reduce_len };
     ensure(len > 0 && run_len > 0 && chunks > 0, || {
         format!("{reduce_len} elements in {chunks} chunks of {chunk_len}, in runs of {run_len}: more than 0 expected")

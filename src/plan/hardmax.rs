@@ -23,7 +23,7 @@ pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
     if target.bytes == 0 {
         return Ok(plan);
     }
-    let output = Output::new(op.dtype, op.input.shape(), slice, target);
+    let output = Output::new(op.dtype, op.input.shape(), slice, target, device);
     if output.slice_len == 1 {
         let one = with_element_type!(op.dtype, T => filled_words(T::ONE)); // every element is the maximum of its slice
         return plan.complete(fill(op.dtype, one, target, device)?, device);
@@ -42,8 +42,8 @@ pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
         device,
     };
     let sources = sources(&op.input, 0);
-    let both = Reduction { epilogue: Epilogue::Ones, ..search };
-    if let Some(dispatches) = reduce_to_ones(&both, &sources, output.columns, target)? {
+    let ones = Reduction { epilogue: Epilogue::Ones, ..search };
+    if let Some(dispatches) = reduce_to_ones(&ones, &sources, output.columns, target)? {
         return plan.complete(dispatches, device);
     }
     let winners = |winner_bytes| {
@@ -51,15 +51,15 @@ pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
         Binding { binding: 3, slot: Slot::Scratch(1), writes: true, offset_bytes: 0, bytes }
     };
     let narrow = Output { narrow: true, ..output };
-    if output.counts_in_elements() && narrow.packed_columns(0, device)?.is_some() {
+    if output.counts_in_elements() && narrow.packed_columns(0)?.is_some() {
         let search = Reduction { epilogue: Epilogue::Winner, ..search };
         if let Some(mut dispatches) = reduce_to_winners(&search, &sources, winners(op.dtype.bytes()))? {
-            dispatches.append(narrow.write(device)?)?;
+            dispatches.append(narrow.write()?)?;
             return plan.complete(dispatches, device);
         }
     }
     let mut dispatches = reduce(&search, sources, &[winners(4)])?;
-    dispatches.append(output.write(device)?)?;
+    dispatches.append(output.write()?)?;
     plan.complete(dispatches, device)
 }
 
@@ -77,7 +77,8 @@ struct Writer {
 
 /// The output as blocks of `slice_len` rows of `columns` elements.
 #[derive(Clone, Copy)]
-struct Output {
+struct Output<'a> {
+    device: &'a Device,
     dtype: DType,
     len: u64,
     slice_len: u64,
@@ -87,11 +88,11 @@ struct Output {
     narrow: bool,
 }
 
-impl Output {
-    fn new(dtype: DType, shape: &[u64], slice: &[usize], target: Binding) -> Output {
+impl<'a> Output<'a> {
+    fn new(dtype: DType, shape: &[u64], slice: &[usize], target: Binding, device: &'a Device) -> Output<'a> {
         let columns = slice.last().map_or(1, |&last| shape[last + 1..].iter().product());
         let slice_len = slice.iter().map(|&d| shape[d]).product();
-        Output { dtype, len: shape.iter().product(), slice_len, columns, target, narrow: false }
+        Output { device, dtype, len: shape.iter().product(), slice_len, columns, target, narrow: false }
     }
 
     /// Whether elements are narrower than words, and wide enough to count those of a slice.
@@ -106,38 +107,23 @@ impl Output {
 
     /// The dispatches that write once the winners are known: one where output and winners fit a binding each, and the output
     /// is whole packs.
-    fn write(&self, device: &Device) -> Result<Dispatches, Error> {
+    fn write(&self) -> Result<Dispatches, Error> {
         let mut dispatches = Dispatches::default();
         let mut first = 0;
         while first < self.len {
-            let writer = self.writer(first, device)?;
+            let writer = self.writer(first)?;
             for writer in [Some(writer), self.seams(&writer)].into_iter().flatten() {
-                self.write_windows(first, writer, &mut dispatches, device)?;
+                let windows = self.winners(first, &writer);
+                for n in 0..windows.len() {
+                    dispatches.push(self.write_part(first, writer, &windows, n)?)?;
+                }
             }
             first += writer.len;
         }
         Ok(dispatches)
     }
 
-    fn write_windows(
-        &self,
-        first: u64,
-        writer: Writer,
-        dispatches: &mut Dispatches,
-        device: &Device,
-    ) -> Result<(), Error> {
-        let windows = self.winners(first, &writer, device);
-        let several = windows.len() > 1;
-        for (n, winners) in windows.into_iter().enumerate() {
-            let mut overrides = vec![Override::Group(device.tuning.group as u32)];
-            overrides.extend(several.then_some(Override::BoundsChecked));
-            overrides.extend((n > 0).then_some(Override::Accumulate));
-            dispatches.push(self.write_part(first, writer, winners, overrides, device)?)?;
-        }
-        Ok(())
-    }
-
-    /// What writes what the packs of rows leave.
+    /// The writer of the packs in which rows end, where others write those between.
     fn seams(&self, packs: &Writer) -> Option<Writer> {
         let ends_within = !self.columns.is_multiple_of(self.dtype.pack_elements());
         let of_packs = packs.program == self.columns_program(Stores::Packs);
@@ -149,23 +135,23 @@ impl Output {
     }
 
     /// What writes from one element on.
-    fn writer(&self, first: u64, device: &Device) -> Result<Writer, Error> {
+    fn writer(&self, first: u64) -> Result<Writer, Error> {
         for kind in [Output::packed_columns, Output::short_rows, Output::lines] {
-            if let Some(writer) = kind(self, first, device)? {
+            if let Some(writer) = kind(self, first)? {
                 return Ok(writer);
             }
         }
         let (lanes, pack) = (self.dtype.lanes(), self.dtype.pack_elements());
-        let step = device.binding_step(&[self.dtype.bytes()]);
+        let step = self.device.binding_step(&[self.dtype.bytes()]);
         if self.columns >= pack {
-            let writer = self.part(first, Program::HardmaxWriteRaggedColumns, pack, step, device)?;
-            if self.pays_in_one(first, &writer, device) {
+            let writer = self.part(first, Program::HardmaxWriteRaggedColumns, pack, step)?;
+            if self.pays_in_one(first, &writer) {
                 return Ok(writer);
             }
         }
-        let long = self.slice_len > device.longest_written_slice();
+        let long = self.slice_len > self.device.longest_written_slice();
         if self.columns == 1 && (long || self.slice_len.is_multiple_of(pack)) {
-            let writer = self.part(first, Program::HardmaxWriteRows { packs: true }, pack, step, device)?;
+            let writer = self.part(first, Program::HardmaxWriteRows { packs: true }, pack, step)?;
             if self.pays(first, &writer) {
                 return Ok(writer);
             }
@@ -174,33 +160,33 @@ impl Output {
             1 => Program::HardmaxWriteRows { packs: false },
             _ => self.columns_program(Stores::Results),
         };
-        self.part(first, program, lanes, 1, device)
+        self.part(first, program, lanes, 1)
     }
 
     /// The packs that lie in one row each, if one dispatch can write them all.
-    fn packed_columns(&self, first: u64, device: &Device) -> Result<Option<Writer>, Error> {
+    fn packed_columns(&self, first: u64) -> Result<Option<Writer>, Error> {
         let pack = self.dtype.pack_elements();
         let ragged = !self.columns.is_multiple_of(pack);
-        if self.columns == 1 || ragged && !self.inner_packs_pay(device) {
+        if self.columns == 1 || ragged && !self.inner_packs_pay() {
             return Ok(None);
         }
         let program = self.columns_program(Stores::Packs);
-        let mut writer = self.part(first, program, pack, if ragged { 1 } else { pack }, device)?;
-        writer.write_len = pack * device.packs_of_few_rows(self.rows_of_packs(device));
+        let mut writer = self.part(first, program, pack, if ragged { 1 } else { pack })?;
+        writer.write_len = pack * self.device.packs_of_few_rows(self.rows_of_packs());
         writer.line = writer.write_len;
-        let (share, tasks) = self.tasks(&writer, device);
+        let (share, tasks) = self.tasks(&writer);
         // Rows and packs that are no one's are counted, too.
         let counted = tasks.saturating_mul(share * writer.line).saturating_add(self.columns);
-        let countable = tasks <= device.max_invocations && counted <= u64::from(u32::MAX) / 2;
-        let all = writer.len == self.len && self.winners(first, &writer, device).len() == 1;
+        let countable = tasks <= self.device.max_invocations && counted <= u64::from(u32::MAX) / 2;
+        let all = writer.len == self.len && self.winners(first, &writer).len() == 1;
         Ok((all && countable).then_some(writer))
     }
 
     /// Whether rows that end within packs have so many that it pays to write seams apart. Winners that are words, and wider than
     /// elements, are looked up one by one.
-    fn inner_packs_pay(&self, device: &Device) -> bool {
-        let fewest = match (self.dtype.bytes(), device.has_wide_loads()) {
-            _ if device.spreads() => return false, // which wait longer for another dispatch
+    fn inner_packs_pay(&self) -> bool {
+        let fewest = match (self.dtype.bytes(), self.device.has_wide_loads()) {
+            _ if self.device.spreads() => return false, // which wait longer for another dispatch
             (1, true) => 2,
             (1, false) | (2, true) => 8,
             (4, true) => 12,
@@ -211,23 +197,23 @@ impl Output {
     }
 
     /// The rows of a pack of columns that an invocation writes.
-    fn rows_of_packs(&self, device: &Device) -> u64 {
+    fn rows_of_packs(&self) -> u64 {
         let row_bytes = self.columns.saturating_mul(self.dtype.bytes());
-        device.share_of_rows(self.len / self.dtype.pack_elements(), row_bytes).min(self.slice_len)
+        self.device.share_of_rows(self.len / self.dtype.pack_elements(), row_bytes).min(self.slice_len)
     }
 
     /// Lines of whole packs, if 32 bits count their rows and no pack has elements of more than two blocks. They are for rows
     /// shorter than a pack, and for small elements in slices so long that looking for their winners once pays for it that an
     /// invocation does not write what lies side by side.
-    fn lines(&self, first: u64, device: &Device) -> Result<Option<Writer>, Error> {
+    fn lines(&self, first: u64) -> Result<Option<Writer>, Error> {
         let (columns, slice_len, pack) = (self.columns, self.slice_len, self.dtype.pack_elements());
         let period = pack / gcd(columns, pack); // rows that are whole packs
         let long = slice_len >= 64.max(8 * period) && self.dtype.bytes() <= 2 && period > 1;
         if columns == 1 || !(long || columns < pack) {
             return Ok(None);
         }
-        let step = device.binding_step(&[self.dtype.bytes()]);
-        let mut writer = self.part(first, Program::HardmaxWriteLines, pack, step, device)?;
+        let step = self.device.binding_step(&[self.dtype.bytes()]);
+        let mut writer = self.part(first, Program::HardmaxWriteLines, pack, step)?;
         let of_many_packs = (32 * pack).div_ceil(columns).min(slice_len / 12);
         let line_rows = of_many_packs.div_ceil(period).max(1) * period;
         writer.line = columns * line_rows;
@@ -235,29 +221,29 @@ impl Output {
         let rows = first / columns % slice_len + writer.len.div_ceil(columns) + line_rows + slice_len;
         let elements = writer.len + writer.line + columns + pack;
         let countable = rows.max(elements) <= u32::MAX.into();
-        let writable = writer.line / pack <= device.max_invocations;
-        let pays = self.pays_in_one(first, &writer, device);
+        let writable = writer.line / pack <= self.device.max_invocations;
+        let pays = self.pays_in_one(first, &writer);
         Ok((of_two_blocks && countable && writable && pays).then_some(writer))
     }
 
     /// Bunches of slices, where one begins with the element, and all winners are in one window. Slices of several whole packs
     /// are as fast one by one.
-    fn short_rows(&self, first: u64, device: &Device) -> Result<Option<Writer>, Error> {
-        let short = (2..=device.longest_written_slice()).contains(&self.slice_len);
+    fn short_rows(&self, first: u64) -> Result<Option<Writer>, Error> {
+        let short = (2..=self.device.longest_written_slice()).contains(&self.slice_len);
         let pack = self.dtype.pack_elements();
         let several_packs = self.slice_len > pack && self.slice_len.is_multiple_of(pack);
         if self.columns > 1 || !short || several_packs || !first.is_multiple_of(pack * self.slice_len) {
             return Ok(None);
         }
-        let (bunch, step) = (pack * self.slice_len, device.binding_step(&[self.dtype.bytes()]));
+        let (bunch, step) = (pack * self.slice_len, self.device.binding_step(&[self.dtype.bytes()]));
         let program = Program::HardmaxWriteShortRows { len: self.slice_len as u32 };
-        let writer = self.part(first, program, bunch, bunch.saturating_mul(step / gcd(step, bunch)), device)?;
-        Ok(self.pays_in_one(first, &writer, device).then_some(writer))
+        let writer = self.part(first, program, bunch, bunch.saturating_mul(step / gcd(step, bunch)))?;
+        Ok(self.pays_in_one(first, &writer).then_some(writer))
     }
 
     /// As much from one element on as a dispatch can write; if that is not all, steps after which the next can begin.
-    fn part(&self, first: u64, program: Program, write_len: u64, step: u64, device: &Device) -> Result<Writer, Error> {
-        let most = self.most(first, write_len, device)?;
+    fn part(&self, first: u64, program: Program, write_len: u64, step: u64) -> Result<Writer, Error> {
+        let most = self.most(first, write_len)?;
         let all = first + most == self.len && (step == 1 || most.is_multiple_of(write_len));
         Ok(Writer { program, write_len, len: if all { most } else { most / step * step }, line: self.columns })
     }
@@ -269,14 +255,14 @@ impl Output {
     }
 
     /// The same, and whether all winners that it takes are in one window.
-    fn pays_in_one(&self, first: u64, writer: &Writer, device: &Device) -> bool {
-        self.pays(first, writer) && self.winners(first, writer, device).len() == 1
+    fn pays_in_one(&self, first: u64, writer: &Writer) -> bool {
+        self.pays(first, writer) && self.winners(first, writer).len() == 1
     }
 
     /// The most elements from one on that a dispatch can write, so many at a time.
-    fn most(&self, first: u64, write_len: u64, device: &Device) -> Result<u64, Error> {
+    fn most(&self, first: u64, write_len: u64) -> Result<u64, Error> {
         let bytes = self.dtype.bytes();
-        let (writable, step) = (device.writable(bytes, write_len)?, device.binding_step(&[bytes]));
+        let (writable, step) = (self.device.writable(bytes, write_len)?, self.device.binding_step(&[bytes]));
         let countable = self.countable(first) / step * step;
         if countable == 0 {
             let limit = u64::from(u32::MAX).saturating_sub(2 * step);
@@ -285,28 +271,27 @@ impl Output {
         Ok(writable.min(countable).min(self.len - first))
     }
 
-    /// Writes some of the output, as far as these winners are concerned.
-    fn write_part(
-        &self,
-        first: u64,
-        writer: Writer,
-        winners: Binding,
-        mut overrides: Vec<Override>,
-        device: &Device,
-    ) -> Result<Dispatch, Error> {
+    /// Writes some of the output, as far as the winners of the n-th of these windows are concerned.
+    fn write_part(&self, first: u64, writer: Writer, windows: &[Binding], n: usize) -> Result<Dispatch, Error> {
         let Output { dtype, slice_len, columns, target, .. } = *self;
         let Writer { program, write_len, len, line } = writer;
+        let winners = windows[n];
         let row = first / columns;
         let (block, position) = (row / slice_len, row % slice_len);
         to_u32(len + columns)?; // the shader counts on from the first column
         let ragged_rows = program == Program::HardmaxWriteRows { packs: true } && !slice_len.is_multiple_of(write_len);
-        let ragged_columns = self.seams(&writer).is_some();
-        overrides.extend((ragged_rows || ragged_columns).then_some(Override::Ragged));
-        let int64 = device.tuning.int64 && !ragged_rows; // words of packs are written by themselves
-        let group = device.tuning.group;
-        let (share, tasks) = self.tasks(&writer, device);
+        let ragged = ragged_rows || self.seams(&writer).is_some();
+        let int64 = self.device.tuning.int64 && !ragged_rows; // words of packs are written by themselves
+        let group = self.device.tuning.group;
+        let overrides = [
+            Some(Override::Group(group as u32)),
+            (windows.len() > 1).then_some(Override::BoundsChecked),
+            (n > 0).then_some(Override::Accumulate),
+            ragged.then_some(Override::Ragged),
+        ];
+        let (share, tasks) = self.tasks(&writer);
         Ok(Dispatch {
-            kernel: Kernel::new(program, dtype, overrides, int64),
+            kernel: Kernel::new(program, dtype, overrides.into_iter().flatten().collect(), int64),
             params: Params::HardmaxWrite(HardmaxWriteParams {
                 len: to_u32(len)?,
                 columns: to_u32(columns)?,
@@ -319,18 +304,18 @@ impl Output {
                 first_winner: (winners.offset_bytes / self.winner_bytes()).wrapping_sub(block * columns) as u32,
                 winners: to_u32(winners.bytes / self.winner_bytes())?,
             }),
-            grid: device.grid(tasks.div_ceil(group), group * share * write_len)?,
+            grid: self.device.grid(tasks.div_ceil(group), group * share * write_len)?,
             bindings: vec![winners, target_part(target, dtype.bytes(), first, len)],
         })
     }
 
     /// What an invocation writes, of rows, of lines or of all that is written at once, and the invocations that there are to do it.
-    fn tasks(&self, writer: &Writer, device: &Device) -> (u64, u64) {
+    fn tasks(&self, writer: &Writer) -> (u64, u64) {
         let Writer { program, write_len, len, line } = *writer;
         let writes = len.div_ceil(write_len);
         match program {
             Program::HardmaxWriteColumns { stores: Stores::Packs, .. } => {
-                let share = self.rows_of_packs(device);
+                let share = self.rows_of_packs();
                 let pack = self.dtype.pack_elements();
                 let lines = len / self.slice_len / self.columns * (self.columns / pack).div_ceil(line / pack);
                 (share, lines * self.slice_len.div_ceil(share))
@@ -338,13 +323,13 @@ impl Output {
             Program::HardmaxWriteColumns { stores: Stores::Seams, .. } => (1, len / self.columns),
             Program::HardmaxWriteLines => {
                 let (lines, packs) = (len.div_ceil(line), line / write_len);
-                let needed = lines.div_ceil(device.max_invocations / packs);
+                let needed = lines.div_ceil(self.device.max_invocations / packs);
                 let share =
-                    device.share_of_rows(writes, line.saturating_mul(self.dtype.bytes())).min(lines).max(needed);
+                    self.device.share_of_rows(writes, line.saturating_mul(self.dtype.bytes())).min(lines).max(needed);
                 (share, lines.div_ceil(share) * packs)
             }
             _ => {
-                let share = device.share(writes);
+                let share = self.device.share(writes);
                 (share, writes.div_ceil(share))
             }
         }
@@ -358,17 +343,17 @@ impl Output {
     }
 
     /// The winners that a writer needs, as windows of scratch 1.
-    fn winners(&self, first: u64, writer: &Writer, device: &Device) -> Vec<Binding> {
+    fn winners(&self, first: u64, writer: &Writer) -> Vec<Binding> {
         let last = first + writer.len - 1;
-        let winner = |line: u64, column: u64| line / self.slice_len * self.columns + column;
-        let (line, last_line) = (first / self.columns, last / self.columns);
-        let (begin, end) = match line == last_line {
-            true => (winner(line, first % self.columns), winner(line, last % self.columns) + 1),
-            false => (winner(line, 0), winner(last_line, self.columns)),
+        let winner = |row: u64, column: u64| row / self.slice_len * self.columns + column;
+        let (row, last_row) = (first / self.columns, last / self.columns);
+        let (begin, end) = match row == last_row {
+            true => (winner(row, first % self.columns), winner(row, last % self.columns) + 1),
+            false => (winner(row, 0), winner(last_row, self.columns)),
         };
         let bytes = self.winner_bytes();
-        let step = device.binding_step(&[bytes]);
-        let most = (device.limits.max_binding_bytes / bytes / step).max(1) * step;
+        let step = self.device.binding_step(&[bytes]);
+        let most = (self.device.limits.max_binding_bytes / bytes / step).max(1) * step;
         let begin = begin / step * step;
         let in_packs = self.narrow || writer.program == self.columns_program(Stores::Packs);
         let unit = if in_packs { 16 } else { 4 };

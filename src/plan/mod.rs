@@ -178,7 +178,7 @@ impl Plan {
     /// packs, counts once, and one that is read and written counts twice.
     pub fn moved_bytes(&self) -> u64 {
         let dispatch_bytes = |dispatch: &Dispatch| -> u64 {
-            let continues = dispatch.kernel.overrides.contains(&Override::Accumulate);
+            let continues = dispatch.kernel.has(Override::Accumulate);
             let mut seen: Vec<Binding> = Vec::new();
             for b in &dispatch.bindings {
                 if seen.iter().all(|own| own.slot != b.slot) {

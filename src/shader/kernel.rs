@@ -42,7 +42,7 @@ pub enum Program {
         team: bool,
         /// What it writes.
         epilogue: Epilogue,
-        /// What it stores of columns.
+        /// What it stores of columns, or of bunches of short rows.
         stores: Stores,
     },
     /// Puts records together.
@@ -166,7 +166,8 @@ pub enum Epilogue {
     Ones,
 }
 
-/// What a kernel stores of columns: of those that it reduces, or of a Hardmax's. Every other kernel stores results.
+/// What a kernel stores of columns, those that it reduces or a Hardmax's, or of bunches of short rows. Every other kernel stores
+/// results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -332,29 +333,41 @@ impl Kernel {
         }
     }
 
+    /// Whether it has that override.
+    pub(crate) fn has(&self, own: Override) -> bool {
+        self.overrides.contains(&own)
+    }
+
+    /// The bunches of short rows that it reduces, if there is such a text.
+    pub(crate) fn bunches(&self) -> Option<Bunches> {
+        let Program::Reduce { operator, access: Access::ShortRows { len, columns, rows, .. }, epilogue, .. } =
+            self.program
+        else {
+            return None;
+        };
+        let [len, columns, rows] = [len, columns, rows].map(u64::from);
+        let bunches = Bunches { dtype: self.dtype, operator, epilogue, len, columns, rows };
+        Some(bunches).filter(|own| own.are_valid(self.has(Override::Ragged)))
+    }
+
     fn stores(&self, access: Access, team: bool, epilogue: Epilogue, stores: Stores) -> bool {
-        let wide = self.overrides.contains(&Override::Wide);
+        let wide = self.has(Override::Wide);
         let columns = access == Access::Columns && Kernel::stores_packs(self.dtype, epilogue, wide);
         match stores {
             Stores::Results => epilogue != Epilogue::Winner,
-            Stores::Packs => columns || self.bunches_fill_packs(access, epilogue),
+            Stores::Packs => columns || self.bunches_fill_packs(),
             Stores::Seams => columns && !team && !wide,
         }
     }
 
     /// Whether the results of bunches of short rows are whole packs.
-    fn bunches_fill_packs(&self, access: Access, epilogue: Epilogue) -> bool {
-        let Program::Reduce { operator, .. } = self.program else { return false };
-        let Access::ShortRows { len, columns, rows, exchanged: false } = access else { return false };
-        let [len, columns, rows] = [len, columns, rows].map(u64::from);
-        let bunches = Bunches { dtype: self.dtype, operator, epilogue, len, columns, rows };
-        let has = |own| self.overrides.contains(&own);
-        if !bunches.are_valid(has(Override::Ragged)) {
-            return false;
-        }
-        match epilogue {
+    fn bunches_fill_packs(&self) -> bool {
+        let exchanged =
+            matches!(self.program, Program::Reduce { access: Access::ShortRows { exchanged: true, .. }, .. });
+        let Some(bunches) = self.bunches().filter(|_| !exchanged) else { return false };
+        match bunches.epilogue {
             Epilogue::Value => bunches.fill_result_packs(self.dtype.bytes()),
-            Epilogue::Index => bunches.fill_result_packs(if has(Override::IndexWords(1)) { 4 } else { 8 }),
+            Epilogue::Index => bunches.fill_result_packs(if self.has(Override::IndexWords(1)) { 4 } else { 8 }),
             _ => false,
         }
     }
@@ -380,13 +393,11 @@ impl Kernel {
                     && (epilogue != Epilogue::Ones || writes(team, access))
                     && match access {
                         Access::Rows | Access::Strided | Access::Columns => true,
-                        Access::ShortRows { len, columns, rows, exchanged } => {
-                            let (dtype, [len, columns, rows]) = (self.dtype, [len, columns, rows].map(u64::from));
+                        Access::ShortRows { rows, exchanged, .. } => {
                             !team
                                 && (!exchanged || epilogue == Epilogue::Index && rows > 1)
                                 && epilogue != Epilogue::Record
-                                && Bunches { dtype, operator, epilogue, len, columns, rows }
-                                    .are_valid(self.overrides.contains(&Override::Ragged))
+                                && self.bunches().is_some()
                         }
                     }
             }
@@ -410,7 +421,7 @@ impl Kernel {
                 (!narrow || self.dtype.bytes() < 4)
                     && match stores {
                         Stores::Results => !narrow,
-                        Stores::Packs => as_wide || !self.overrides.contains(&Override::Ragged),
+                        Stores::Packs => as_wide || !self.has(Override::Ragged),
                         Stores::Seams => as_wide,
                     }
             }

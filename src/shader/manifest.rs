@@ -4,7 +4,7 @@
 //! holds it against naga's reading of the text, and each file against the names that it says it imports.
 
 use super::operands::{FIRST_OPERAND, ShortRows, element_operands, pack_operands};
-use super::short_rows::{Bunches, short_rows_of_ones};
+use super::short_rows::short_rows_of_ones;
 use super::text::shader;
 use super::{Access, Epilogue, Kernel, LONGEST_WRITTEN_ROW, Operator, Override, Program, Stores};
 use crate::DType;
@@ -238,20 +238,8 @@ impl Kernel {
     /// ([`Kernel::bindings`]). Of Max's operands it takes the first 32: [`Plan::check`](crate::Plan::check) allows no more.
     pub fn wgsl(&self) -> String {
         let generated = match self.program {
-            Program::Reduce {
-                operator,
-                access: Access::ShortRows { len, columns, rows, .. },
-                epilogue,
-                stores,
-                ..
-            } => {
-                let [len, columns, rows] = [len, columns, rows].map(u64::from);
-                let bunches = Bunches { dtype: self.dtype, operator, epilogue, len, columns, rows };
-                if bunches.are_valid(self.has(Override::Ragged)) {
-                    bunches.text(&self.overrides, stores)
-                } else {
-                    String::new()
-                }
+            Program::Reduce { stores, .. } => {
+                self.bunches().map_or(String::new(), |bunches| bunches.text(&self.overrides, stores))
             }
             Program::HardmaxWriteShortRows { len } => {
                 short_rows_of_ones(self.dtype, u64::from(len).clamp(1, LONGEST_WRITTEN_ROW))
@@ -307,10 +295,6 @@ impl Kernel {
     /// Whether the shader has an `override` declaration of that name.
     pub fn declares(&self, own: Override) -> bool {
         self.files().any(|file| file.overrides.contains(&own.name()))
-    }
-
-    fn has(&self, own: Override) -> bool {
-        self.overrides.contains(&own)
     }
 
     fn files(&self) -> impl Iterator<Item = &'static File> {
