@@ -24,12 +24,12 @@ pub struct Kernels {
     device: wgpu::Device,
     limits: Limits,
     cache: Option<wgpu::PipelineCache>,
-    pipelines: Arc<Mutex<HashMap<Kernel, Arc<Slot>>>>,
+    pipelines: Arc<Mutex<HashMap<Kernel, Arc<Place>>>>,
 }
 
 /// A kernel's place: compiled by whoever comes first, while others wait for this kernel and no other.
 #[derive(Debug)]
-struct Slot {
+struct Place {
     pipeline: OnceLock<Pipeline>,
     turn: futures_intrusive::sync::Mutex<()>,
 }
@@ -116,7 +116,7 @@ impl Kernels {
     /// How many pipelines have been compiled.
     pub fn pipeline_count(&self) -> usize {
         let known = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
-        known.values().filter(|slot| slot.pipeline.get().is_some()).count()
+        known.values().filter(|place| place.pipeline.get().is_some()).count()
     }
 
     /// Compiles what the plan needs and is not there yet, and makes its parameter buffer. Nothing goes through the
@@ -184,25 +184,25 @@ impl Kernels {
     }
 
     async fn pipeline(&self, kernel: &Kernel) -> Result<Pipeline, Error> {
-        let slot = self.slot(kernel);
-        if let Some(pipeline) = slot.pipeline.get() {
+        let place = self.place(kernel);
+        if let Some(pipeline) = place.pipeline.get() {
             return Ok(pipeline.clone());
         }
-        let _turn = slot.turn.lock().await;
-        if let Some(pipeline) = slot.pipeline.get() {
+        let _turn = place.turn.lock().await;
+        if let Some(pipeline) = place.pipeline.get() {
             return Ok(pipeline.clone());
         }
         let scopes = Scopes::push(&self.device);
         let pipeline = compile(&self.device, kernel, self.cache.as_ref());
         scopes.pop().await?; // whoever comes next tries again
-        Ok(slot.pipeline.get_or_init(|| pipeline).clone())
+        Ok(place.pipeline.get_or_init(|| pipeline).clone())
     }
 
-    fn slot(&self, kernel: &Kernel) -> Arc<Slot> {
+    fn place(&self, kernel: &Kernel) -> Arc<Place> {
         let mut known = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
-        let empty = || Slot { pipeline: OnceLock::new(), turn: futures_intrusive::sync::Mutex::new((), true) };
+        let empty = || Place { pipeline: OnceLock::new(), turn: futures_intrusive::sync::Mutex::new((), true) };
         match known.get(kernel) {
-            Some(slot) => slot.clone(),
+            Some(place) => place.clone(),
             None => known.entry(kernel.clone()).or_insert_with(|| Arc::new(empty())).clone(),
         }
     }

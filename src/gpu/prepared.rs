@@ -37,10 +37,10 @@ struct Inner {
     plan: Plan,
     pipelines: Vec<Pipeline>,
     params: wgpu::Buffer,
-    /// Where each pass's parameters lie.
+    /// Where each dispatch's parameters lie.
     params_at: Vec<Range<u64>>,
-    /// The plan's overrides, a buffer each.
-    overrides: Vec<wgpu::Buffer>,
+    /// The plan's embedded operands, a buffer each.
+    embedded: Vec<wgpu::Buffer>,
 }
 
 impl Prepared {
@@ -54,16 +54,16 @@ impl Prepared {
         let alignment = u64::from(device.limits().min_uniform_buffer_offset_alignment);
         let mut bytes = Vec::new();
         let mut params_at = Vec::new();
-        for pass in &plan.dispatches {
+        for dispatch in &plan.dispatches {
             bytes.resize((bytes.len() as u64).next_multiple_of(alignment) as usize, 0);
             let begin = bytes.len() as u64;
-            bytes.extend(pass.params.to_bytes());
+            bytes.extend(dispatch.params.to_bytes());
             bytes.resize(bytes.len().next_multiple_of(16), 0); // uniform structs end at 16 bytes
             params_at.push(begin..bytes.len() as u64);
         }
         let params = filled_buffer(device, "wgmax parameters", &bytes, wgpu::BufferUsages::UNIFORM)?;
-        let constant = |bytes: &Vec<u8>| filled_buffer(device, "wgmax constant", bytes, wgpu::BufferUsages::STORAGE);
-        let overrides = plan.embedded.iter().map(constant).collect::<Result<_, _>>()?;
+        let operand = |bytes: &Vec<u8>| filled_buffer(device, "wgmax operand", bytes, wgpu::BufferUsages::STORAGE);
+        let embedded = plan.embedded.iter().map(operand).collect::<Result<_, _>>()?;
         Ok(Prepared(Arc::new(Inner {
             device: device.clone(),
             alignment_bytes: limits.binding_alignment_bytes,
@@ -71,7 +71,7 @@ impl Prepared {
             pipelines,
             params,
             params_at,
-            overrides,
+            embedded,
         })))
     }
 
@@ -148,9 +148,9 @@ impl Prepared {
     }
 
     fn make_groups(&self, slots: &Slots<'_>) -> Bound {
-        let Inner { device, plan, pipelines, params, params_at, overrides, .. } = &*self.0;
-        let passes = plan.dispatches.iter().zip(pipelines).zip(params_at);
-        let bind = |((pass, pipeline), at): ((&crate::plan::Dispatch, &Pipeline), &Range<u64>)| {
+        let Inner { device, plan, pipelines, params, params_at, embedded, .. } = &*self.0;
+        let dispatches = plan.dispatches.iter().zip(pipelines).zip(params_at);
+        let bind = |((dispatch, pipeline), at): ((&crate::plan::Dispatch, &Pipeline), &Range<u64>)| {
             let entry = |binding, buffer, offset, bytes| wgpu::BindGroupEntry {
                 binding,
                 resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
@@ -160,9 +160,9 @@ impl Prepared {
                 }),
             };
             let mut entries = vec![entry(0, params, at.start, at.end - at.start)];
-            entries.extend(pass.bindings.iter().map(|b| {
+            entries.extend(dispatch.bindings.iter().map(|b| {
                 let (buffer, offset) = match (b.slot, slots.get(b.slot)) {
-                    (Slot::Embedded(n), _) => (&overrides[n], 0),
+                    (Slot::Embedded(n), _) => (&embedded[n], 0),
                     (_, Some(slice)) => (slice.buffer(), slice.offset()),
                     (_, None) => (params, 0), // the count of slots was checked
                 };
@@ -173,9 +173,9 @@ impl Prepared {
                 layout: &pipeline.layout,
                 entries: &entries,
             });
-            BoundPass { pipeline: pipeline.pipeline.clone(), group, grid: pass.grid }
+            BoundDispatch { pipeline: pipeline.pipeline.clone(), group, grid: dispatch.grid }
         };
-        Bound { prepared: self.clone(), passes: passes.map(bind).collect() }
+        Bound { prepared: self.clone(), dispatches: dispatches.map(bind).collect() }
     }
 
     /// [`bind`](Prepared::bind) and [`record`](Bound::record) in one, for buffers that are used once.
@@ -228,9 +228,9 @@ impl Prepared {
 
     /// No byte is bound twice by one dispatch: inputs of one are apart. What is written overlaps nothing anyway.
     fn check_inputs_apart(&self, used: &[Used<'_>]) -> Result<(), Error> {
-        for pass in self.0.plan.dispatches.iter().filter(|pass| pass.bindings.len() > 2) {
+        for dispatch in self.0.plan.dispatches.iter().filter(|dispatch| dispatch.bindings.len() > 2) {
             let bound: Vec<&Used<'_>> =
-                used.iter().filter(|own| pass.bindings.iter().any(|b| b.slot == own.slot)).collect();
+                used.iter().filter(|own| dispatch.bindings.iter().any(|b| b.slot == own.slot)).collect();
             for (n, own) in bound.iter().enumerate() {
                 if let Some(other) = bound[..n].iter().find(|other| overlap(own, other)) {
                     let (input, ranges) = (self.name(own.slot), [own.range(), other.range()]);
@@ -301,7 +301,7 @@ fn filled_buffer(
 }
 
 impl<'a> Slots<'a> {
-    /// What the caller gave for a slot; nothing for overrides, which are the plan's own.
+    /// What the caller gave for a slot; nothing for embedded operands, which are the plan's own.
     fn get(&self, slot: Slot) -> Option<&wgpu::BufferSlice<'a>> {
         match slot {
             Slot::Input(n) => self.inputs.get(n),
@@ -316,11 +316,11 @@ impl<'a> Slots<'a> {
 #[derive(Clone, Debug)]
 pub struct Bound {
     prepared: Prepared,
-    passes: Vec<BoundPass>,
+    dispatches: Vec<BoundDispatch>,
 }
 
 #[derive(Clone, Debug)]
-struct BoundPass {
+struct BoundDispatch {
     pipeline: wgpu::ComputePipeline,
     group: wgpu::BindGroup,
     grid: [u32; 3],
@@ -339,7 +339,7 @@ impl Bound {
 
     /// Records the dispatches into a compute pass of their own. Nothing is submitted.
     pub fn record(&self, encoder: &mut wgpu::CommandEncoder) {
-        if self.passes.is_empty() {
+        if self.dispatches.is_empty() {
             return;
         }
         let descriptor = wgpu::ComputePassDescriptor { label: Some(self.label()), timestamp_writes: None };
@@ -356,7 +356,7 @@ impl Bound {
 
     /// Records the dispatches into an open compute pass. They set its pipeline and its bind group 0.
     pub fn record_in_pass(&self, pass: &mut wgpu::ComputePass<'_>) {
-        for bound in &self.passes {
+        for bound in &self.dispatches {
             pass.set_pipeline(&bound.pipeline);
             pass.set_bind_group(0, &bound.group, &[]);
             pass.dispatch_workgroups(bound.grid[0], bound.grid[1], bound.grid[2]);

@@ -10,7 +10,7 @@ use super::output_box::SPREAD_PACKS;
 use super::schedule::MAX_STEPS;
 use super::{
     Access, Binding, BroadcastParams, Declaration, Dispatch, Epilogue, HardmaxWriteParams, Kernel, MergeParams,
-    Override, Params, Plan, Program, ReductionParams, Role, Slot, Stores, check_count,
+    Override, Params, Plan, Program, ReductionParams, Role, Slot, Stores, check_count, within,
 };
 use crate::error::list;
 use crate::shader::MAX_DIMS;
@@ -29,7 +29,7 @@ impl Plan {
     /// [`Error::InvalidPlan`] for one that contradicts itself; those of [`Limits::check`].
     pub fn check(&self, limits: &Limits) -> Result<(), Error> {
         limits.check()?;
-        check_count(self.dispatches.len())?;
+        check_count(self.dispatches.len() as u64)?;
         self.check_slots()?;
         for (n, dispatch) in self.dispatches.iter().enumerate() {
             self.check_dispatch(dispatch, limits).map_err(|error| match error {
@@ -553,10 +553,6 @@ fn chunk_turns(kernel: &Kernel, params: &ReductionParams, access: Access, group:
 /// Counters of 32 bits reach it.
 fn countable(elements: u64) -> Result<(), Error> {
     within("elements that a dispatch counts", elements, u32::MAX.into())
-}
-
-fn within(what: &'static str, given: u64, limit: u64) -> Result<(), Error> {
-    if given > limit { Err(Error::TooLarge { what, given, limit }) } else { Ok(()) }
 }
 
 fn ensure(holds: bool, problem: impl FnOnce() -> String) -> Result<(), Error> {

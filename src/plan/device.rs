@@ -1,5 +1,6 @@
 //! What plans know of a device: its limits, and the tuning, which says what it likes, as numbers.
 
+use super::within;
 use crate::shader::{Epilogue, LONGEST_WRITTEN_ROW, Operator};
 use crate::{DType, Error, Limits, Tuning};
 
@@ -157,9 +158,7 @@ impl Device {
     pub fn grid(&self, groups: u64, group_elements: u64) -> Result<[u32; 3], Error> {
         let most = u64::from(self.limits.max_groups);
         let rows = groups.div_ceil(most).max(1);
-        if rows > most {
-            return Err(Error::TooLarge { what: "workgroups", given: groups, limit: most * most });
-        }
+        within("workgroups", groups, most * most)?;
         let columns = groups.div_ceil(rows);
         to_u32(columns.saturating_mul(rows).saturating_mul(group_elements))?;
         Ok([columns as u32, rows as u32, 1])
@@ -212,21 +211,11 @@ pub(super) const FEWEST_PACKS: u64 = 1024;
 pub(super) const MAX_ELEMENTS: u64 = 1 << 31;
 
 pub(super) fn to_u32(n: u64) -> Result<u32, Error> {
-    u32::try_from(n).map_err(|_| Error::TooLarge {
-        what: "elements that one dispatch counts",
-        given: n,
-        limit: u32::MAX.into(),
-    })
+    within("elements that one dispatch counts", n, u32::MAX.into()).map(|()| n as u32)
 }
 
 /// A stride in 32 bits. Addresses are added up modulo 2^32 and lie below it, so a stride may wrap.
 pub(super) fn stride_u32(stride: i64) -> Result<i32, Error> {
-    if stride.unsigned_abs() > u64::from(u32::MAX) {
-        return Err(Error::TooLarge {
-            what: "elements that a stride crosses",
-            given: stride.unsigned_abs(),
-            limit: u32::MAX.into(),
-        });
-    }
+    within("elements that a stride crosses", stride.unsigned_abs(), u32::MAX.into())?;
     Ok(stride as i32)
 }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::device::{Device, MAX_ELEMENTS, stride_u32, to_u32};
-use super::{Binding, Slot};
+use super::{Binding, Slot, within};
 use crate::dtype::padded_bytes;
 use crate::shader::{Dim, MAX_DIMS};
 use crate::{DType, Error, Parts, View};
@@ -270,12 +270,14 @@ pub(super) fn logical_strides(shape: &[u64], reduced: &[usize]) -> Vec<u64> {
     logical_strides
 }
 
+/// Whether shaders have room for so many dimensions.
+pub(super) fn check_dims(dimensions: usize) -> Result<(), Error> {
+    within("dimensions that do not collapse", dimensions as u64, MAX_DIMS as u64)
+}
+
 /// The dimensions as the shaders take them; their logical_strides only where the shader looks at them.
 pub(super) fn shader_dims(dimensions: &[Dimension], placed: bool) -> Result<Vec<Dim>, Error> {
-    if dimensions.len() > MAX_DIMS {
-        let given = dimensions.len() as u64;
-        return Err(Error::TooLarge { what: "dimensions that do not collapse", given, limit: MAX_DIMS as u64 });
-    }
+    check_dims(dimensions.len())?;
     let dim = |d: &Dimension| {
         Ok(Dim {
             size: to_u32(d.size)?,

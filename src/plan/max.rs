@@ -45,7 +45,11 @@ pub(crate) fn max(op: &Max, limits: &Limits) -> Result<Plan, Error> {
         bytes.resize(bytes.len().next_multiple_of(4), 0);
         plan.embedded.push(bytes);
     }
-    plan.complete(Broadcast::new(op, &output.shape, operands, target, device)?.dispatches()?, device)
+    let max = Broadcast {
+        in_place: op.in_place.is_some(),
+        ..Broadcast::new(op.dtype, op.nan, &output.shape, operands, target, device)
+    };
+    plan.complete(max.dispatches()?, device)
 }
 
 /// The first slot of each input: its parts have one each.
@@ -71,8 +75,7 @@ pub(super) fn copy(
     if !device.binds(target.bytes) || len > MAX_ELEMENTS || !operand.fits(dtype, device)? {
         return Ok(None);
     }
-    let op = Max::new(dtype, [input.clone()]).nan(nan);
-    Broadcast::new(&op, input.shape(), vec![operand], target, device)?.dispatches().map(Some)
+    Broadcast::new(dtype, nan, input.shape(), vec![operand], target, device).dispatches().map(Some)
 }
 
 /// Writes the maxima of few elements each, as a Max of as many operands: those of one place among the reduced are one. Nothing where that
@@ -92,22 +95,24 @@ pub(super) fn max_of_few(
         places = places.iter().map(at).collect::<Result<Vec<_>, _>>()?.concat();
     }
     let shape = places[0].shape().to_vec();
-    let op = Max::new(dtype, places.iter().cloned()).nan(nan);
     let operand = |view| Operand::new(vec![Source { slot: input.slot, view }], &shape, &shape);
     let operands = places.into_iter().map(operand).collect::<Result<Vec<_>, _>>()?;
     let count = operands.len() as u64;
-    let max = Broadcast::new(&op, &shape, operands, target, device)?;
+    let max = Broadcast::new(dtype, nan, &shape, operands, target, device);
     let one_box = count <= max.max_operands && !device.limits.shared_buffers && max.boxes()?.len() == 1;
     if one_box { max.dispatches().map(Some) } else { Ok(None) }
 }
 
 /// Operands stretched to the output's shape.
 struct Broadcast<'a> {
-    op: &'a Max,
+    dtype: DType,
+    nan: NanPolicy,
     shape: &'a [u64],
     operands: Vec<Operand>,
     len: u64,
     target: Binding,
+    /// Whether the output holds a maximum already.
+    in_place: bool,
     /// The most operands of one dispatch: the output has a binding, too.
     max_operands: u64,
     device: &'a Device,
@@ -115,18 +120,17 @@ struct Broadcast<'a> {
 
 impl<'a> Broadcast<'a> {
     fn new(
-        op: &'a Max,
+        dtype: DType,
+        nan: NanPolicy,
         shape: &'a [u64],
         operands: Vec<Operand>,
         target: Binding,
         device: &'a Device,
-    ) -> Result<Broadcast<'a>, Error> {
-        let max_operands = u64::from(device.limits.max_storage_bindings).saturating_sub(1).min(MAX_OPERANDS);
-        if max_operands == 0 {
-            let (what, given) = ("max_storage_buffers_per_shader_stage", device.limits.max_storage_bindings.into());
-            return Err(Error::DeviceTooSmall { what, given, needed: 2 });
-        }
-        Ok(Broadcast { op, shape, operands, len: shape.iter().product(), target, max_operands, device })
+    ) -> Broadcast<'a> {
+        // Where there is no binding for an operand, the whole plan is refused for the bindings that it takes.
+        let max_operands = u64::from(device.limits.max_storage_bindings).saturating_sub(1).clamp(1, MAX_OPERANDS);
+        let len = shape.iter().product();
+        Broadcast { dtype, nan, shape, operands, len, target, in_place: false, max_operands, device }
     }
 
     fn dispatches(&self) -> Result<Dispatches, Error> {
@@ -142,13 +146,13 @@ impl<'a> Broadcast<'a> {
         let all: Vec<Range<u64>> = self.shape.iter().map(|&size| 0..size).collect();
         let mut fits = self.device.binds(self.target.bytes) && self.len <= self.writable();
         for operand in &self.operands {
-            fits = fits && operand.fits(self.op.dtype, self.device)?;
+            fits = fits && operand.fits(self.dtype, self.device)?;
         }
         if fits {
             return Ok(vec![all]);
         }
         let mut boxes = Vec::new();
-        let window = self.device.window_elements(self.op.dtype)?; // or there is nothing to cut into
+        let window = self.device.window_elements(self.dtype)?; // or there is nothing to cut into
         self.cut(&all, window, &mut boxes)?;
         Ok(boxes)
     }
@@ -156,8 +160,8 @@ impl<'a> Broadcast<'a> {
     /// Cuts a box of consecutive outputs along its outermost dimension, until every part fits.
     fn cut(&self, indices: &[Range<u64>], window: u64, boxes: &mut Vec<Vec<Range<u64>>>) -> Result<(), Error> {
         // Each box takes as many dispatches as it takes to bind every operand.
-        let rounds = self.operands.len().div_ceil(self.max_operands as usize).max(1);
-        check_count((boxes.len() + 1) * rounds)?;
+        let rounds = (self.operands.len() as u64).div_ceil(self.max_operands).max(1);
+        check_count((boxes.len() as u64 + 1) * rounds)?;
         let Some(d) = indices.iter().position(|range| range.end - range.start > 1) else {
             boxes.push(indices.to_vec());
             return Ok(());
@@ -172,7 +176,7 @@ impl<'a> Broadcast<'a> {
                 0 => self.cut(&part, window, boxes)?,
                 _ => boxes.push(part.clone()),
             }
-            check_count(boxes.len() * rounds)?;
+            check_count(boxes.len() as u64 * rounds)?;
             at = part[d].end;
         }
         Ok(())
@@ -184,7 +188,7 @@ impl<'a> Broadcast<'a> {
         let fit = |operand: &Operand| operand.max_indices(d, indices, window);
         let most = self.operands.iter().map(fit).min().unwrap_or(u64::MAX).min(window.min(self.writable()) / inner);
         // Parts that begin with a whole pack can go pack by pack.
-        let step = self.device.binding_step(&[self.op.dtype.bytes()]);
+        let step = self.device.binding_step(&[self.dtype.bytes()]);
         let step = step / gcd(step, inner);
         let len = indices[d].end - indices[d].start;
         if most < len && most > step { most - most % step } else { most }
@@ -195,7 +199,7 @@ impl<'a> Broadcast<'a> {
     fn writable(&self) -> u64 {
         let operands = (self.operands.len() as u64).min(self.max_operands);
         let row = Turns::of_row(operands, self.shape.len() as u64);
-        let share = Turns::of_elements(self.op.dtype, row).max_writes(2);
+        let share = Turns::of_elements(self.dtype, row).max_writes(2);
         self.device.max_invocations.saturating_mul(share).min(MAX_ELEMENTS)
     }
 
@@ -216,7 +220,7 @@ impl<'a> Broadcast<'a> {
 
     /// The dispatches that write one box.
     fn one_box(&self, indices: &[Range<u64>]) -> Result<Dispatches, Error> {
-        let (dtype, device, in_place) = (self.op.dtype, self.device, self.op.in_place.is_some());
+        let (dtype, device, in_place) = (self.dtype, self.device, self.in_place);
         let (bytes, lanes) = (dtype.bytes(), dtype.lanes());
         let shape: Vec<u64> = indices.iter().map(|range| range.end - range.start).collect();
         let first = indices.iter().zip(self.shape).fold(0, |first, (range, size)| first * size + range.start);
@@ -235,7 +239,7 @@ impl<'a> Broadcast<'a> {
             begin,
             end,
             keeps: !begin.is_multiple_of(lanes) || end < units,
-            nan: nan_override(dtype, self.op.nan),
+            nan: nan_override(dtype, self.nan),
         };
         let mut dispatches = Dispatches::default();
         let mut continues = in_place;

@@ -260,7 +260,7 @@ fn target_part(target: Binding, element_bytes: u64, first: u64, len: u64) -> Bin
 }
 
 /// The most dispatches of a plan. Each has parameters, and a bind group.
-const MAX_DISPATCHES: usize = 1 << 12;
+const MAX_DISPATCHES: u64 = 1 << 12;
 
 /// The dispatches of a plan, or of a part of one: no more than a plan may have.
 #[derive(Debug, Default)]
@@ -268,22 +268,22 @@ struct Dispatches(Vec<Dispatch>);
 
 impl Dispatches {
     fn push(&mut self, dispatch: Dispatch) -> Result<(), Error> {
-        check_count(self.0.len() + 1)?;
+        check_count(self.0.len() as u64 + 1)?;
         self.0.push(dispatch);
         Ok(())
     }
 
     fn append(&mut self, more: Dispatches) -> Result<(), Error> {
-        check_count(self.0.len() + more.0.len())?;
+        check_count((self.0.len() + more.0.len()) as u64)?;
         self.0.extend(more.0);
         Ok(())
     }
 }
 
-fn check_count(dispatches: usize) -> Result<(), Error> {
-    if dispatches > MAX_DISPATCHES { Err(too_many(dispatches as u64)) } else { Ok(()) }
+fn check_count(dispatches: u64) -> Result<(), Error> {
+    within("dispatches", dispatches, MAX_DISPATCHES)
 }
 
-fn too_many(given: u64) -> Error {
-    Error::TooLarge { what: "dispatches", given, limit: MAX_DISPATCHES as u64 }
+fn within(what: &'static str, given: u64, limit: u64) -> Result<(), Error> {
+    if given > limit { Err(Error::TooLarge { what, given, limit }) } else { Ok(()) }
 }

@@ -3,12 +3,11 @@
 use std::ops::Range;
 
 use super::device::{Device, FEWEST_PACKS, stride_u32, to_u32};
-use super::layout::{Extent, Source, blocks};
+use super::layout::{Extent, Source, blocks, check_dims};
 use super::schedule::{MAX_STEPS, SHORT_ROWS_INVOCATIONS};
-use super::{Binding, Dispatch, Dispatches, Slot, check_count, target_part};
+use super::{Binding, Dispatch, Dispatches, Slot, check_count, target_part, within};
 use crate::shader::{
-    BroadcastParams, FIRST_OPERAND, Kernel, LONGEST_WRITTEN_ROW, MAX_DIMS, OperandParams, Override, Params, Program,
-    WALK_DIMS,
+    BroadcastParams, FIRST_OPERAND, Kernel, LONGEST_WRITTEN_ROW, OperandParams, Override, Params, Program, WALK_DIMS,
 };
 use crate::{DType, Error, View};
 
@@ -37,13 +36,15 @@ impl Rows {
         let mut sizes: Vec<u64> = Vec::new();
         let mut strides: Vec<Vec<i64>> = vec![Vec::new(); views.len()];
         for d in (0..shape.len()).rev().filter(|&d| shape[d] != 1) {
-            let runs_on = |(view, own): (&&View, &Vec<i64>)| match (own.last(), sizes.last()) {
-                (Some(&stride), Some(&size)) => stride.checked_mul(size as i64) == Some(view.strides()[d]),
-                _ => false,
+            let runs_on = |size: u64| {
+                let mut all = views.iter().zip(&strides);
+                all.all(|(view, own)| {
+                    own.last().and_then(|own| own.checked_mul(size as i64)) == Some(view.strides()[d])
+                })
             };
-            match sizes.last().is_some() && views.iter().zip(&strides).all(runs_on) {
-                true => *sizes.last_mut().unwrap_or(&mut 0) *= shape[d],
-                false => {
+            match sizes.last_mut() {
+                Some(size) if runs_on(*size) => *size *= shape[d],
+                _ => {
                     sizes.push(shape[d]);
                     strides.iter_mut().zip(&views).for_each(|(own, view)| own.push(view.strides()[d]));
                 }
@@ -53,10 +54,7 @@ impl Rows {
             sizes.push(1);
             strides.iter_mut().for_each(|own| own.push(0));
         }
-        if sizes.len() > MAX_DIMS {
-            let (given, limit) = (sizes.len() as u64, MAX_DIMS as u64);
-            return Err(Error::TooLarge { what: "dimensions that do not collapse", given, limit });
-        }
+        check_dims(sizes.len())?;
         Ok(Rows { sizes, strides })
     }
 
@@ -128,7 +126,7 @@ impl Read {
             return Ok(vec![Read::new(whole, base, span, false, view, strides)?]);
         }
         let most = device.binding_elements(dtype.bytes())?;
-        check_count(usize::try_from(span / most).unwrap_or(usize::MAX))?;
+        check_count(span / most)?;
         let read = |part: Range<u64>| {
             let len = part.end - part.start;
             let window = target_part(whole, dtype.bytes(), part.start, len);
@@ -296,7 +294,7 @@ impl OutputBox<'_> {
         for (source, strides) in sources.iter().zip(&self.rows.strides) {
             let windows = Read::windows(self.dtype, source, strides, self.device)?;
             count += windows.len();
-            check_count(count.div_ceil(max_operands as usize))?; // before there are more than a plan can have
+            check_count((count as u64).div_ceil(max_operands))?; // before there are more than a plan can have
             for (round, read) in windows.into_iter().enumerate() {
                 match rounds.get_mut(round) {
                     Some(reads) => reads.push(read),
@@ -483,9 +481,7 @@ impl OutputBox<'_> {
     fn shares(&self, writer: Writer, operands: u64, writes: u64) -> Result<Tasks, Error> {
         let (turns, stretch) = self.turns(writer, operands);
         let (limit, needed) = (turns.max_writes(stretch), self.device.needed_share(writes));
-        if needed > limit {
-            return Err(Error::TooLarge { what: "writes of one invocation", given: needed, limit });
-        }
+        within("writes of one invocation", needed, limit)?;
         let share = self.device.share(writes).min(limit);
         Ok(Tasks { share, invocations: writes.div_ceil(share), spread: false })
     }

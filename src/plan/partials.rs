@@ -3,7 +3,7 @@
 use super::device::Device;
 use super::reduce::Found;
 use super::schedule::{MAX_OUTPUTS, Reduction};
-use super::{Binding, Dispatches, Plan, Slot, output_bindings};
+use super::{Binding, Dispatches, Plan, Slot, output_bindings, within};
 use crate::error::list;
 use crate::shader::{Epilogue, Operator};
 use crate::shard::{MergeShards, PARTIAL_BYTES};
@@ -20,11 +20,10 @@ pub(crate) fn merge_shards(op: &MergeShards, limits: &Limits) -> Result<Plan, Er
         return Ok(plan);
     }
     let reduction = reduction(op, out_len, device);
-    let at_most = |what, given, limit| if given > limit { Err(Error::TooLarge { what, given, limit }) } else { Ok(()) };
-    at_most("outputs of partials", out_len, MAX_OUTPUTS)?;
-    at_most("shards", op.count(), reduction.max_records(out_len))?;
+    within("outputs of partials", out_len, MAX_OUTPUTS)?;
+    within("shards", op.count(), reduction.max_records(out_len))?;
     let bytes = op.count() * out_len * PARTIAL_BYTES;
-    at_most("bytes of partials", bytes, limits.max_binding_bytes)?;
+    within("bytes of partials", bytes, limits.max_binding_bytes)?;
     let partials = Binding { binding: 1, slot: Slot::Input(0), writes: false, offset_bytes: 0, bytes };
     let dispatch = reduction.merge(out_len, op.count(), Found::Partials, partials, targets)?;
     plan.complete(Dispatches(vec![dispatch]), device)

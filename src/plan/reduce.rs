@@ -9,7 +9,7 @@ use super::folds::folded;
 use super::layout::{Dimension, ReductionShape, Source, gcd, shader_dims};
 use super::schedule::{Reduction, Schedule};
 use super::windows::{Block, Window, whole, windows};
-use super::{Binding, Dispatch, Dispatches, Slot, nan_override, target_part};
+use super::{Binding, Dispatch, Dispatches, Slot, nan_override, target_part, within};
 use crate::Error;
 use crate::shader::{
     Access, Epilogue, Kernel, MergeParams, Operator, Override, Params, Program, RecordOrigin, ReductionParams, Stores,
@@ -88,10 +88,7 @@ impl Reduction<'_> {
         let outputs = block.outputs.end - block.outputs.start;
         let records = block.windows.iter().map(|window| window.schedule.chunks).max().unwrap_or(0);
         let bytes = outputs * block.folds * records * self.record_bytes();
-        let limit = self.device.limits.max_binding_bytes;
-        if bytes > limit {
-            return Err(Error::TooLarge { what: "bytes of records", given: bytes, limit });
-        }
+        within("bytes of records", bytes, self.device.limits.max_binding_bytes)?;
         let binding = Binding { binding: 3, slot: Slot::Scratch(0), writes: true, offset_bytes: 0, bytes };
         // Windows join what they find to what others have found: to begin with the least of all, which is zeros.
         let joined = block.epilogue == Epilogue::Record;

@@ -11,7 +11,7 @@ use std::{iter, slice};
 use super::folds::folded;
 use super::layout::{Extent, ReductionShape, Source, blocks, boxed, gcd, logical_strides};
 use super::schedule::{MAX_OUTPUTS, Reduction, Schedule};
-use super::{MAX_DISPATCHES, Slot, check_count, too_many};
+use super::{Slot, check_count};
 use crate::shader::{Epilogue, Operator};
 use crate::{Error, View};
 
@@ -189,7 +189,7 @@ impl<'a> Tensor<'a> {
         for (source, &begin) in self.sources.iter().zip(&self.begins) {
             let indices = ranges(begin..begin + source.view.shape()[d], len)?;
             all.extend(indices.into_iter().map(|range| range.start * outputs..range.end * outputs));
-            check_count(all.len())?;
+            check_count(all.len() as u64)?;
         }
         Ok(all)
     }
@@ -212,7 +212,7 @@ impl<'a> Tensor<'a> {
     /// Every source, cut as it lies.
     fn grids(&self, slab: Option<(usize, u64)>, max_chunks: u64) -> Result<Vec<Grid>, Error> {
         let mut grids: Vec<Grid> = Vec::new();
-        let mut least = 0_usize; // windows, if none were cut by a block's end
+        let mut least = 0_u64; // windows, if none were cut by a block's end
         for (source, Source { view, .. }) in self.sources.iter().enumerate() {
             let mut lens = view.shape().to_vec();
             match slab {
@@ -223,10 +223,10 @@ impl<'a> Tensor<'a> {
             let range = |d: usize| begin(d)..begin(d) + view.shape()[d];
             let cut = lens.into_iter().enumerate().map(|(d, len)| ranges(range(d), len));
             let ranges: Vec<Indices> = cut.collect::<Result<_, _>>()?;
-            let windows = ranges.iter().fold(1, |windows: usize, ranges| windows.saturating_mul(ranges.len()));
+            let windows = ranges.iter().fold(1, |windows: u64, ranges| windows.saturating_mul(ranges.len() as u64));
             least = least.saturating_add(windows);
             check_count(least)?;
-            let reduced_boxes = boxes(self.reduction.reduced.iter().map(|&d| &ranges[d]), MAX_DISPATCHES)?;
+            let reduced_boxes = boxes(self.reduction.reduced.iter().map(|&d| &ranges[d]))?;
             grids.push(Grid { source, ranges, reduced_boxes });
         }
         Ok(grids)
@@ -275,18 +275,16 @@ impl<'a> Tensor<'a> {
     ) -> Result<Block, Error> {
         let shape: Vec<u64> = self.kept.iter().map(|&d| self.sizes[d]).collect();
         let kept = consecutive(&shape, outputs.clone());
-        let mut pairs = Vec::new();
+        let mut windows = Vec::new();
         for grid in &grids[self.sources_of(&kept)] {
             let kept_boxes = self.kept_boxes(&kept, grid)?;
-            check_count(count + pairs.len() + kept_boxes.len() * grid.reduced_boxes.len())?;
+            check_count((count + windows.len() + kept_boxes.len() * grid.reduced_boxes.len()) as u64)?;
             for reduced in &grid.reduced_boxes {
-                pairs.extend(kept_boxes.iter().map(|kept| (grid.source, kept.clone(), reduced)));
+                for kept in &kept_boxes {
+                    windows.push(self.window(grid.source, kept, reduced, epilogue, max_chunks)?);
+                }
             }
         }
-        let window = |(source, kept, reduced): &(usize, Indices, &Indices)| {
-            self.window(*source, kept, reduced, epilogue, max_chunks)
-        };
-        let windows = pairs.iter().map(window).collect::<Result<_, Error>>()?;
         Ok(Block { outputs, windows, folds: 1, epilogue })
     }
 
@@ -305,7 +303,8 @@ impl<'a> Tensor<'a> {
         let mut cut = Vec::new();
         for kept in kept {
             let within = kept.iter().zip(&self.kept).map(|(range, &d)| overlaps(range, &grid.ranges[d]));
-            cut.extend(boxes(within.collect::<Vec<_>>().iter(), MAX_DISPATCHES - cut.len().min(MAX_DISPATCHES))?);
+            cut.extend(boxes(within.collect::<Vec<_>>().iter())?);
+            check_count(cut.len() as u64)?;
         }
         Ok(cut)
     }
@@ -402,8 +401,8 @@ fn span(strides: &[u64], lens: &[u64]) -> u64 {
 
 /// A dimension's indices, so many at a time.
 fn ranges(range: Range<u64>, len: u64) -> Result<Indices, Error> {
-    let count = (range.end - range.start).div_ceil(len);
-    if count > MAX_DISPATCHES as u64 { Err(too_many(count)) } else { Ok(blocks(range, len).collect()) }
+    check_count((range.end - range.start).div_ceil(len))?;
+    Ok(blocks(range, len).collect())
 }
 
 /// Consecutive elements of a row-major tensor, as boxes of it.
@@ -441,13 +440,10 @@ fn overlaps(range: &Range<u64>, others: &Indices) -> Indices {
 }
 
 /// Every box that has one of the ranges of each dimension, row-major.
-fn boxes<'b>(ranges: impl Iterator<Item = &'b Indices>, most: usize) -> Result<Vec<Indices>, Error> {
+fn boxes<'b>(ranges: impl Iterator<Item = &'b Indices>) -> Result<Vec<Indices>, Error> {
     let mut all: Vec<Indices> = vec![vec![]];
     for ranges in ranges {
-        let given = (all.len() as u64).saturating_mul(ranges.len() as u64);
-        if given > most as u64 {
-            return Err(too_many(given));
-        }
+        check_count((all.len() as u64).saturating_mul(ranges.len() as u64))?;
         let with = |known: Indices| ranges.iter().map(move |range| [&known[..], slice::from_ref(range)].concat());
         all = all.into_iter().flat_map(with).collect();
     }

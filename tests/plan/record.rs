@@ -87,7 +87,7 @@ fn numbers(plan: &Result<Plan, Error>) -> String {
         text += &format!(" over input {input}");
     }
     if !portable.embedded.is_empty() {
-        text += &format!(" overrides {:?}", portable.embedded);
+        text += &format!(" embedded {:?}", portable.embedded);
     }
     text.push('\n');
     for dispatch in &portable.dispatches {

@@ -7,20 +7,20 @@ use crate::gpu::{Bound, Gpu, Prepared, Slots};
 use crate::{Error, Plan};
 
 /// The runs that have buffers: one is filled, one is uploaded or computed, one is read back.
-const SLOTS: usize = 3;
+const RUNS: usize = 3;
 
 /// Runs of a few plans, one after another.
 pub(super) struct Ring<'a> {
     gpu: &'a Gpu,
     plans: Vec<Prepared>,
     /// Those that no run is using; the first is being filled.
-    free: VecDeque<Slot>,
-    flying: VecDeque<(Slot, Waits)>,
+    free: VecDeque<RunBuffers>,
+    flying: VecDeque<(RunBuffers, Waits)>,
     buffer_bytes: u64,
 }
 
 /// The buffers of a run, of whichever plan.
-struct Slot {
+struct RunBuffers {
     inputs: Vec<Input>,
     outputs: Vec<Output>,
     /// Its buffers in each of the plans.
@@ -57,9 +57,9 @@ impl<'a> Ring<'a> {
             prepared.push(gpu.prepare(plan).await?);
         }
         let mut ring = Ring { gpu, plans: prepared, free: VecDeque::new(), flying: VecDeque::new(), buffer_bytes: 0 };
-        for _ in 0..SLOTS {
-            let slot = gpu.catch(|| ring.slot()).await?;
-            ring.free.push_back(slot);
+        for _ in 0..RUNS {
+            let buffers = gpu.catch(|| ring.buffers()).await?;
+            ring.free.push_back(buffers);
         }
         Ok(ring)
     }
@@ -69,7 +69,7 @@ impl<'a> Ring<'a> {
         self.buffer_bytes
     }
 
-    fn slot(&mut self) -> Result<Slot, Error> {
+    fn buffers(&mut self) -> Result<RunBuffers, Error> {
         let most = |bytes: &dyn Fn(&Plan) -> u64| self.plans.iter().map(|own| bytes(own.plan())).max().unwrap_or(0);
         let plan = self.plans[0].plan();
         let input_bytes: Vec<u64> = (0..plan.input_bytes.len()).map(|n| most(&|plan| plan.input_bytes[n])).collect();
@@ -90,7 +90,7 @@ impl<'a> Ring<'a> {
         let input_buffers = inputs.iter().flat_map(|input| [Some(&input.staging), input.copy.as_ref()]).flatten();
         let output_buffers = outputs.iter().flat_map(|output| [&output.buffer, &output.read_back]);
         self.buffer_bytes += input_buffers.chain(output_buffers).chain(&scratch).map(wgpu::Buffer::size).sum::<u64>();
-        Ok(Slot { inputs, outputs, bound })
+        Ok(RunBuffers { inputs, outputs, bound })
     }
 
     fn input(&self, bytes: u64) -> Result<Input, Error> {
@@ -128,7 +128,7 @@ impl<'a> Ring<'a> {
 
     /// Writes a part of an input of the run that is being filled. What no plan reads is dropped.
     pub fn fill(&mut self, input: usize, at: usize, bytes: &[u8]) -> Result<(), Error> {
-        let view = self.free.front_mut().and_then(|slot| slot.inputs[input].view.as_mut());
+        let view = self.free.front_mut().and_then(|buffers| buffers.inputs[input].view.as_mut());
         let view = view.ok_or_else(nothing_free)?;
         let (begin, end) = (at.min(view.len()), (at + bytes.len()).min(view.len()));
         view.slice(begin..end).copy_from_slice(&bytes[..end - begin]);
@@ -137,11 +137,11 @@ impl<'a> Ring<'a> {
 
     /// Starts the run that was filled, by one of the plans.
     pub async fn submit(&mut self, plan: usize) -> Result<(), Error> {
-        let mut slot = self.free.pop_front().ok_or_else(nothing_free)?;
+        let mut buffers = self.free.pop_front().ok_or_else(nothing_free)?;
         let gpu = self.gpu;
         let run = || {
-            let waits = start(gpu, &self.plans[plan], &mut slot, plan);
-            Ok((slot, waits))
+            let waits = start(gpu, &self.plans[plan], &mut buffers, plan);
+            Ok((buffers, waits))
         };
         let flying = gpu.catch(run).await?;
         self.flying.push_back(flying);
@@ -150,18 +150,18 @@ impl<'a> Ring<'a> {
 
     /// Waits for the oldest run, and gives its outputs, each padded to whole words. Its buffers can be filled again.
     pub async fn land(&mut self) -> Result<Vec<Vec<u8>>, Error> {
-        let Some((mut slot, waits)) = self.flying.pop_front() else { return Ok(vec![]) };
+        let Some((mut buffers, waits)) = self.flying.pop_front() else { return Ok(vec![]) };
         let (gpu, plan) = (self.gpu, self.plans[waits.plan].plan());
-        let mut outputs = Vec::with_capacity(slot.outputs.len());
-        for ((output, mapping), &bytes) in slot.outputs.iter().zip(waits.outputs).zip(&plan.output_bytes) {
+        let mut outputs = Vec::with_capacity(buffers.outputs.len());
+        for ((output, mapping), &bytes) in buffers.outputs.iter().zip(waits.outputs).zip(&plan.output_bytes) {
             gpu.wait(mapping, Some(&waits.submission)).await?;
             outputs.push(gpu.take(&output.read_back, bytes)?);
         }
-        for (input, mapping) in slot.inputs.iter_mut().zip(waits.inputs) {
+        for (input, mapping) in buffers.inputs.iter_mut().zip(waits.inputs) {
             gpu.wait(mapping, Some(&waits.submission)).await?;
             input.view = Some(mapped(&input.staging)?);
         }
-        self.free.push_back(slot);
+        self.free.push_back(buffers);
         Ok(outputs)
     }
 }
@@ -176,22 +176,22 @@ fn mapped(buffer: &wgpu::Buffer) -> Result<wgpu::BufferViewMut, Error> {
 }
 
 /// Uploads, computes, copies back, and asks for the mappings of what comes next.
-fn start(gpu: &Gpu, prepared: &Prepared, slot: &mut Slot, plan: usize) -> Waits {
-    let bytes = prepared.plan();
+fn start(gpu: &Gpu, prepared: &Prepared, buffers: &mut RunBuffers, plan: usize) -> Waits {
+    let needed = prepared.plan();
     let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-    for (input, &bytes) in slot.inputs.iter_mut().zip(&bytes.input_bytes) {
+    for (input, &bytes) in buffers.inputs.iter_mut().zip(&needed.input_bytes) {
         input.view = None;
         input.staging.unmap();
         if let Some(copy) = &input.copy {
             encoder.copy_buffer_to_buffer(&input.staging, 0, copy, 0, bytes);
         }
     }
-    slot.bound[plan].record(&mut encoder);
-    for (output, &bytes) in slot.outputs.iter().zip(&bytes.output_bytes) {
+    buffers.bound[plan].record(&mut encoder);
+    for (output, &bytes) in buffers.outputs.iter().zip(&needed.output_bytes) {
         encoder.copy_buffer_to_buffer(&output.buffer, 0, &output.read_back, 0, bytes);
     }
     let submission = gpu.queue().submit([encoder.finish()]);
-    let inputs = slot.inputs.iter().map(|input| gpu.map(&input.staging, wgpu::MapMode::Write)).collect();
-    let outputs = slot.outputs.iter().map(|output| gpu.map(&output.read_back, wgpu::MapMode::Read)).collect();
+    let inputs = buffers.inputs.iter().map(|input| gpu.map(&input.staging, wgpu::MapMode::Write)).collect();
+    let outputs = buffers.outputs.iter().map(|output| gpu.map(&output.read_back, wgpu::MapMode::Read)).collect();
     Waits { plan, submission, inputs, outputs }
 }
