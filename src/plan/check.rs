@@ -169,8 +169,8 @@ fn check_kernel(kernel: &Kernel, limits: &Limits) -> Result<Group, Error> {
     check_group(kernel, &group, limits).map(|()| group)
 }
 
-/// What loops count in steps of must be neither 0 nor more than their ends leave room for (`shaders/lib/grid.wgsl`):
-/// four teams at the most. Of powers of two all teams are whole.
+/// Loops count in steps of these, and of four teams at the most: 0 would never end, and more might leap over the end
+/// (`shaders/lib/grid.wgsl`). Of powers of two all teams are whole.
 fn check_invocations(what: &str, invocations: u32) -> Result<u64, Error> {
     let problem = || format!("{what} has {invocations} invocations, a power of two expected");
     ensure(invocations.is_power_of_two(), problem)?;

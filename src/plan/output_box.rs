@@ -78,7 +78,7 @@ impl Rows {
         strides[0] == 1 && self.rows_follow_one_another(strides, self.row_len())
     }
 
-    /// The same of its elements for rows, of so many for each.
+    /// Whether what rows have of such an operand, so many elements each, is one stretch.
     fn rows_follow_one_another(&self, strides: &[i32], own_len: u64) -> bool {
         let mut len = own_len;
         self.sizes.iter().zip(strides).skip(1).all(|(size, &stride)| {

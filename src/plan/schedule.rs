@@ -469,7 +469,8 @@ impl Reduction<'_> {
         if short && far { shape.reduce_len() / shape.run().size / tuning.runs_per_split } else { 0 }
     }
 
-    /// Short rows are taken in one stream of loads. Rows of less than eight loads gain nothing by it.
+    /// The units that an invocation by itself should make: of rows those that are one stream of loads, but for rows of less than eight,
+    /// which gain nothing by it.
     fn wanted_share(&self, shape: &ReductionShape, schedule: &Schedule, epilogue: Epilogue) -> u64 {
         let tuning = &self.device.tuning;
         if let Access::ShortRows { rows, .. } = schedule.access {

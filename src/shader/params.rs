@@ -24,16 +24,13 @@ pub enum Params {
 impl Params {
     /// The bytes of the uniform buffer. It has room for 32 dimensions: [`Plan::check`](crate::Plan::check) allows no more.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let words = match self {
-            Params::Reduction(params) => params.words(),
-            Params::Merge(MergeParams { outputs, records, share, slice_len, parts, columns, folds }) => {
-                vec![*outputs, *records, *share, *slice_len, *parts, *columns, *folds]
-            }
-            Params::Fill(FillParams { first, len, share, low, high }) => vec![*first, *len, *share, *low, *high],
-            Params::HardmaxWrite(params) => params.words(),
-            Params::Broadcast(params) => params.words(),
-        };
-        bytemuck::cast_slice(&words).to_vec()
+        match self {
+            Params::Reduction(params) => bytemuck::cast_slice(&params.words()).to_vec(),
+            Params::Merge(params) => bytemuck::bytes_of(params).to_vec(),
+            Params::Fill(params) => bytemuck::bytes_of(params).to_vec(),
+            Params::HardmaxWrite(params) => bytemuck::bytes_of(params).to_vec(),
+            Params::Broadcast(params) => bytemuck::cast_slice(&params.words()).to_vec(),
+        }
     }
 }
 
@@ -129,8 +126,9 @@ impl ReductionParams {
 }
 
 /// What is put together. See `shaders/merge.wgsl`, which has the same fields.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, bytemuck::NoUninit)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(C)]
 pub struct MergeParams {
     /// Output elements.
     pub outputs: u32,
@@ -159,8 +157,9 @@ fn padded(words: impl Iterator<Item = u32>, len: usize) -> impl Iterator<Item = 
 }
 
 /// What the filling kernel writes. See `shaders/fill.wgsl`, which has the same fields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, bytemuck::NoUninit)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(C)]
 pub struct FillParams {
     /// The first pack or word to write.
     pub first: u32,
@@ -175,8 +174,9 @@ pub struct FillParams {
 }
 
 /// How the winners of a Hardmax are written. See `shaders/lib/winners.wgsl`, which has the same fields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, bytemuck::NoUninit)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(C)]
 pub struct HardmaxWriteParams {
     /// Output elements.
     pub len: u32,
@@ -197,14 +197,6 @@ pub struct HardmaxWriteParams {
     pub first_winner: u32,
     /// Winners in the window.
     pub winners: u32,
-}
-
-impl HardmaxWriteParams {
-    fn words(&self) -> Vec<u32> {
-        let HardmaxWriteParams { len, columns, slice_len, share, line, column, position, first_winner, winners } =
-            *self;
-        vec![len, columns, slice_len, share, line, column, position, first_winner, winners]
-    }
 }
 
 /// Operands that are broadcast together. See `shaders/lib/broadcast.wgsl`, which has the same fields.
