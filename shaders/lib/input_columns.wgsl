@@ -65,9 +65,6 @@ fn offer_packs(
     offer_row(b3, row.d, r);
 }
 
-// Whether there are five whole packs from the one on that has element e.
-fn has_five_packs(e: u32) -> bool { return e / PACK_ELEMENTS + 5u <= arrayLength(&packs); }
-
 // The packs of a tile. Where the rows end before it does, the first is taken again: that changes no maximum, and costs
 // less than a loop over what is left.
 fn tile_rows(p: u32, step: u32, rows: u32) -> vec4<u32> {

@@ -21,7 +21,6 @@ struct Params {
     column_logical_stride: u32,   // outputs from one column to the next
     first_position: vec2<u32>, // the position of its first element
     run_logical_stride: vec2<u32>, // positions from one element of a run to the next
-    reach: u32,        // elements from an output's first one in memory to the last one
     // (size, stride, place), innermost first. Places have two words: they say how many outputs, or positions, lie from
     // one to the next in the whole tensor.
     kept: array<vec4<u32>, 32>,  // column kernels: without the columns themselves

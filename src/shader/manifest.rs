@@ -138,7 +138,6 @@ files! {
     MAIN_COLUMNS = "lib/main_columns", binds [], overrides ["GROUP"];
     BLOCK_ROWS = "lib/block_rows", binds [], overrides [];
     BLOCK_ROWS_AHEAD = "lib/block_rows_ahead", binds [], overrides [];
-    COLUMN_PACKS = "lib/column_packs", binds [], overrides [];
     COLUMN_RESULTS = "lib/column_results", binds [], overrides [];
     COLUMNS_WHOLE = "lib/columns_whole", binds [], overrides [];
     MAIN_INNER_PACKS = "lib/main_inner_packs", binds [], overrides ["GROUP"];
@@ -150,7 +149,6 @@ files! {
     COLUMNS_ALIGNED = "lib/columns_aligned", binds [], overrides [];
     COLUMNS_RAGGED = "lib/columns_ragged", binds [], overrides [];
     COLUMN_BLOCKS = "lib/column_blocks", binds [], overrides [];
-    COLUMN_BLOCKS_OUTPUTS = "lib/column_blocks_outputs", binds [], overrides [];
     COLUMN_BLOCKS_ALIGNED = "lib/column_blocks_aligned", binds [], overrides [];
     COLUMN_BLOCKS_RAGGED = "lib/column_blocks_ragged", binds [], overrides [];
     MAIN_COLUMNS_TEAM = "lib/main_columns_team", binds [], overrides ["GROUP", "TEAM"];
@@ -452,14 +450,10 @@ impl Kernel {
             (Stores::Seams, _, _) => &[MAIN_SEAMS],
             (Stores::Packs, false, true) => &[MAIN_INNER_PACKS, INNER_PACK],
             (Stores::Packs, true, true) => &[MAIN_INNER_PACKS, COLUMN_BLOCKS, INNER_BLOCK],
-            (_, false, false) => &[MAIN_COLUMNS, COLUMN_PACKS, COLUMNS_ALIGNED],
-            (_, false, true) => &[MAIN_COLUMNS, COLUMN_PACKS, COLUMNS_RAGGED],
-            (_, true, false) => {
-                &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMN_BLOCKS_OUTPUTS, COLUMNS_ALIGNED, COLUMN_BLOCKS_ALIGNED]
-            }
-            (_, true, true) => {
-                &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMN_BLOCKS_OUTPUTS, COLUMNS_RAGGED, COLUMN_BLOCKS_RAGGED]
-            }
+            (_, false, false) => &[MAIN_COLUMNS, COLUMNS_ALIGNED],
+            (_, false, true) => &[MAIN_COLUMNS, COLUMNS_RAGGED],
+            (_, true, false) => &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMN_BLOCKS_ALIGNED],
+            (_, true, true) => &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMN_BLOCKS_RAGGED],
         }
     }
 
