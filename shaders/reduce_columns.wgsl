@@ -10,14 +10,7 @@ override ROW_BY_ROW: bool = false; // rows are compared one by one, and none is 
 
 // With the rows of the winners.
 fn reduced_column(start: u32, chunk: Chunk) -> ColumnBests {
-    return found_rows(reduce_column(start, chunk), start, chunk);
-}
-
-fn found_rows(found: ColumnBests, start: u32, chunk: Chunk) -> ColumnBests {
-    if (ROW_BY_ROW) {
-        return found;
-    }
-    return located(found, start, chunk.end);
+    return located(reduce_column(start, chunk), start, chunk.end);
 }
 
 // One pack.

@@ -1,7 +1,8 @@
 // Blocks of columns whose rows begin with packs.
 import package::{
-    ColumnBests, ColumnOutputs, FARTHEST, PACK_ELEMENTS, ROW_BY_ROW, Run, found_rows, kept_offset, offer_rows, place_of, reduce_block,
-    reduced_column, rows_apart, store_first, tile_maxima, tile_maxima_ahead, tile_rows, two_tile_maxima, two_tile_maxima_ahead, two_tiles, with_rows,
+    ColumnBests, ColumnOutputs, FARTHEST, PACK_ELEMENTS, ROW_BY_ROW, Run, kept_offset, located, offer_rows, place_of,
+    reduce_block, reduced_column, rows_apart, store_first, tile_maxima, tile_maxima_ahead, tile_rows, two_tile_maxima,
+    two_tile_maxima_ahead, two_tiles, with_rows,
 };
 
 // Four packs together, or one after the other where a row's end has fewer.
@@ -11,7 +12,7 @@ fn reduce_outputs(own: ColumnOutputs) {
     if (own.count == 4u * PACK_ELEMENTS) {
         var block = reduce_block(start, chunk);
         for (var n = 0u; n < 4u; n++) {
-            let found = found_rows(block[n], start + n * PACK_ELEMENTS, chunk);
+            let found = located(block[n], start + n * PACK_ELEMENTS, chunk.end);
             store_first(found, chunk, own.first + n * PACK_ELEMENTS, PACK_ELEMENTS);
         }
     } else {

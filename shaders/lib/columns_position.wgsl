@@ -2,7 +2,7 @@
 // column, and the row is found at the end by reading the winning tile again; where ROW_BY_ROW, rows are what is compared.
 // Narrow types only.
 import package::{
-    Best, ELEMENT_BITS, ELEMENT_MASK, LANES, LAST, LEAST, Maxima, RAGGED, STORES_KEYS, WIDE, four_words, index_word,
+    Best, ELEMENT_BITS, ELEMENT_MASK, LANES, LAST, LEAST, Maxima, RAGGED, ROW_BY_ROW, STORES_KEYS, WIDE, four_words, index_word,
     key_of_tie, lane_maxima, lane_ties, maxima_of, params, run_of, run_within, ties_of, words_at, words_bits,
 };
 
@@ -43,6 +43,9 @@ fn column_best(w: ptr<function, ColumnBests>, i: u32) -> Best {
 
 // The winners' own rows in the place of those that their tiles begin with.
 fn located(bests: ColumnBests, start: u32, end: u32) -> ColumnBests {
+    if (ROW_BY_ROW) {
+        return bests;
+    }
     var w = bests;
     if (LANES == 1u) {
         w.rows[0] = locate(start, 0u, w.rows[0], end, w.ties[0]);
