@@ -129,7 +129,6 @@ files! {
     PACKS = "lib/packs", binds [], overrides [];
     PACKS_INT64 = "lib/packs_int64", binds [], overrides [];
     INPUT_PACKS = "lib/input_packs", binds [reads(2, Pack, Operand)], overrides ["RAGGED", "PAIRS"];
-    INPUT_TILES = "lib/input_tiles", binds [], overrides [];
     AHEAD = "lib/ahead", binds [], overrides [];
     AHEAD_INT64 = "lib/ahead_int64", binds [], overrides [];
     INPUT_COLUMNS = "lib/input_columns", binds [], overrides ["PREFETCH"];
@@ -158,8 +157,6 @@ files! {
     REDUCE_SHORT_ROWS = "reduce_short_rows", binds [], overrides ["FEW_RUNS"];
     MAIN_SHORT_ROWS = "lib/main_short_rows", binds [], overrides ["GROUP"];
     MAIN_SHORT_ROWS_EXCHANGED = "lib/main_short_rows_exchanged", binds [writes(3, Word, Target)], overrides ["GROUP", "INDEX_WORDS"];
-    BUNCH_PACKS = "lib/bunch_packs", binds [], overrides [];
-    BUNCH_PAIRS = "lib/bunch_pairs", binds [], overrides [];
     WHOLE_STRETCHES = "lib/whole_stretches", binds [], overrides [];
     RAGGED_STRETCHES = "lib/ragged_stretches", binds [], overrides [];
     SHORT_ROWS_REST = "lib/short_rows_rest", binds [], overrides [];
@@ -179,15 +176,13 @@ files! {
     PARTIAL_VALUE = "lib/partial_value", binds [], overrides [];
     BEST_POSITION = "lib/best_position", binds [], overrides ["LAST"];
     POSITION32 = "lib/position32", binds [], overrides [];
-    POSITION64 = "lib/position64", binds [], overrides [];
+    MERGE_POSITION = "lib/merge_position", binds [], overrides [];
     ROWS_POSITION = "lib/rows_position", binds [], overrides [];
     SHORT_ROWS_POSITION = "lib/short_rows_position", binds [], overrides [];
     COLUMNS_POSITION = "lib/columns_position", binds [], overrides [];
     COLUMN_INDICES = "lib/column_indices", binds [], overrides [];
     COLUMN_WINNERS = "lib/column_winners", binds [], overrides [];
     COLUMNS_POSITION_WIDE = "lib/columns_position_wide", binds [], overrides [];
-    RECORD_POSITION = "lib/record_position", binds [], overrides [];
-    PARTIAL_POSITION = "lib/partial_position", binds [], overrides [];
 
     STORE_RECORD = "lib/store_record", binds [writes(3, Word, Scratch)], overrides ["ACCUMULATE"];
     STORE_RECORD_VALUE = "lib/store_record_value", binds [], overrides [];
@@ -213,12 +208,9 @@ files! {
     HARDMAX_WRITE_LINES = "hardmax_write_lines", binds [writes(3, Pack, Result)], overrides [];
     HARDMAX_WRITE_SHORT_ROWS = "hardmax_write_short_rows", binds [writes(3, Pack, Result)], overrides [];
     PACK_ONES = "lib/pack_ones", binds [], overrides [];
-    MARKS = "lib/marks", binds [], overrides [];
-    PIECES = "lib/pieces", binds [], overrides [];
     PIECES_PACKS = "lib/pieces_packs", binds [], overrides [];
     PIECES_NARROW = "lib/pieces_narrow", binds [], overrides [];
     PIECES_WIDE = "lib/pieces_wide", binds [], overrides [];
-    LINE_WINNERS = "lib/line_winners", binds [], overrides [];
     WINNERS_NARROW = "lib/winners_narrow", binds [reads(1, Pack, Scratch)], overrides [];
     WINNERS_BY_LANE = "lib/winners_by_lane", binds [reads(1, Pack, Scratch)], overrides [];
     WINNERS_WIDE = "lib/winners_wide", binds [reads(1, Unit, Scratch)], overrides [];
@@ -332,7 +324,7 @@ impl Kernel {
                 &[MERGE],
                 match operator {
                     Operator::ReduceMax => &[BEST_VALUE, RECORD_VALUE, PARTIAL_VALUE],
-                    Operator::ArgMax => &[BEST_POSITION, POSITION64, RECORD_POSITION, PARTIAL_POSITION],
+                    Operator::ArgMax => &[BEST_POSITION, MERGE_POSITION],
                 },
                 self.main_files(Access::Strided, team, epilogue, Stores::Results),
                 result_files(operator, epilogue),
@@ -360,7 +352,7 @@ impl Kernel {
                 vec![&[WINNERS, HARDMAX_WRITE_RAGGED_COLUMNS], pieces_files(self.dtype, false)]
             }
             Program::HardmaxWriteLines => {
-                vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_LINES, LINE_WINNERS, PACK_ONES]]
+                vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_LINES, PACK_ONES]]
             }
             Program::HardmaxWriteShortRows { .. } => {
                 vec![&[WINNERS, HARDMAX_WRITE_SHORT_ROWS], winners_files(self.dtype, false)]
@@ -397,14 +389,13 @@ impl Kernel {
 
     fn access_files(&self, access: Access) -> Files {
         match (access, self.int64) {
-            (Access::Rows, _) => &[INPUT_PACKS, INPUT_TILES, REDUCE_ROWS],
+            (Access::Rows, _) => &[INPUT_PACKS, REDUCE_ROWS],
             (Access::Columns, false) => &[INPUT_PACKS, AHEAD, INPUT_COLUMNS, REDUCE_COLUMNS],
             (Access::Columns, true) => &[INPUT_PACKS, AHEAD_INT64, INPUT_COLUMNS, REDUCE_COLUMNS],
             (Access::Strided, _) => &[REDUCE_STRIDED],
-            (Access::ShortRows { .. }, _) => match (self.has(Override::Ragged), self.has(Override::Pairs)) {
-                (false, _) => &[INPUT_PACKS, REDUCE_SHORT_ROWS, WHOLE_STRETCHES],
-                (true, false) => &[INPUT_PACKS, REDUCE_SHORT_ROWS, RAGGED_STRETCHES, BUNCH_PACKS],
-                (true, true) => &[INPUT_PACKS, REDUCE_SHORT_ROWS, RAGGED_STRETCHES, BUNCH_PAIRS],
+            (Access::ShortRows { .. }, _) => match self.has(Override::Ragged) {
+                false => &[INPUT_PACKS, REDUCE_SHORT_ROWS, WHOLE_STRETCHES],
+                true => &[INPUT_PACKS, REDUCE_SHORT_ROWS, RAGGED_STRETCHES],
             },
         }
     }
@@ -488,16 +479,16 @@ fn winners_files(dtype: DType, narrow: bool) -> Files {
     match dtype.bytes() {
         8 => &[WINNERS_WIDE],
         1 | 2 if !narrow => &[WINNERS_BY_LANE, PACK_ONES],
-        _ => &[WINNERS_NARROW, MARKS], // words are as wide as elements of 32 bits
+        _ => &[WINNERS_NARROW], // words are as wide as elements of 32 bits
     }
 }
 
 /// A pack's winners in one row of columns and the next.
 fn pieces_files(dtype: DType, narrow: bool) -> Files {
     match (dtype.bytes(), narrow) {
-        (_, true) => &[WINNERS_NARROW, PIECES, PIECES_PACKS, MARKS],
-        (8, false) => &[WINNERS_WORDS, PIECES, PIECES_WIDE],
-        (_, false) => &[WINNERS_WORDS, PIECES, PIECES_NARROW],
+        (_, true) => &[WINNERS_NARROW, PIECES_PACKS],
+        (8, false) => &[WINNERS_WORDS, PIECES_WIDE],
+        (_, false) => &[WINNERS_WORDS, PIECES_NARROW],
     }
 }
 
