@@ -1,6 +1,8 @@
 // Hardmax once the winners are known, where slices stand side by side: every output unit written once. Slices are columns
 // of blocks of the output.
-import package::{ACCUMULATE, BOUNDS_CHECKED, GROUP, LANES, Unit, empty_unit, group_number, params, winners, with_one};
+import package::{
+    ACCUMULATE, BOUNDS_CHECKED, GROUP, LANES, Unit, empty_unit, group_number, no_output, params, winners, with_one,
+};
 
 @group(0) @binding(3) var<storage, read_write> values: array<Unit>;
 
@@ -10,7 +12,7 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    if (max(arrayLength(&values), arrayLength(&winners)) == 0u) { // see grid.wgsl
+    if (no_output()) {
         return;
     }
     let first = (group_number(id, groups) * GROUP + local) * params.share;

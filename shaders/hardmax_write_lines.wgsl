@@ -2,7 +2,7 @@
 // one pack of each of some lines: what is a line apart is of the same column, so that winners are looked up again only where
 // another slice begins.
 import package::{
-    BoundPack, GROUP, LANES, PACK_ELEMENTS, PackWinners, bound_pack, group_number, ones_at, params, winners,
+    BoundPack, GROUP, LANES, PACK_ELEMENTS, PackWinners, bound_pack, group_number, no_output, ones_at, params, winners,
 };
 
 @group(0) @binding(3) var<storage, read_write> values: array<BoundPack>;
@@ -27,7 +27,7 @@ fn main(
     let task = group_number(id, groups) * GROUP + local;
     let part = task / packs;
     let first = part * params.share;
-    if (max(arrayLength(&values), arrayLength(&winners)) == 0u || first >= lines) { // see grid.wgsl
+    if (no_output() || first >= lines) {
         return;
     }
     let offset = (task - part * packs) * PACK_ELEMENTS;

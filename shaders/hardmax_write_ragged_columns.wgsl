@@ -1,5 +1,5 @@
 // The same where rows end within packs, and are no shorter than one: an invocation writes packs one after another.
-import package::{BoundPack, GROUP, PACK_ELEMENTS, Pieces, bound_pack, group_number, ones_of_pieces, params, winners};
+import package::{BoundPack, GROUP, PACK_ELEMENTS, Pieces, bound_pack, group_number, no_output, ones_of_pieces, params};
 
 @group(0) @binding(3) var<storage, read_write> values: array<BoundPack>;
 
@@ -9,7 +9,7 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    if (max(arrayLength(&values), arrayLength(&winners)) == 0u) { // see grid.wgsl
+    if (no_output()) {
         return;
     }
     let first = (group_number(id, groups) * GROUP + local) * params.share;

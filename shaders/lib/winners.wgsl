@@ -1,5 +1,7 @@
 // A Hardmax once the winners are known: which elements are this dispatch's, and which winners. Slices are columns of
 // blocks; those that follow one another are blocks of one column.
+import package::{values};
+
 override GROUP: u32 = 64u;
 override BOUNDS_CHECKED: bool = false;   // winners come in several windows: a one of another's is another dispatch's to write
 override ACCUMULATE: bool = false; // what other dispatches have written stays
@@ -17,6 +19,9 @@ struct Params {
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
+
+// Always false: asks for both lengths (see grid.wgsl).
+fn no_output() -> bool { return max(arrayLength(&values), arrayLength(&winners)) == 0u; }
 
 // What a pack has of a row and, behind its first `count` elements, of the next one: of element i the winner is number own + i or
 // next + i.
