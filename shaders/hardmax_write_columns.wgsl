@@ -1,7 +1,7 @@
 // Hardmax once the winners are known, where slices stand side by side: every output unit written once. Slices are columns
 // of blocks of the output.
 import package::{
-    ACCUMULATE, BOUNDS_CHECKED, GROUP, LANES, Unit, empty_unit, group_number, no_output, params, winners, with_one,
+    ACCUMULATE, BOUNDS_CHECKED, GROUP, LANES, Unit, empty_unit, invocation_number, no_output, params, winners, with_one,
 };
 
 @group(0) @binding(3) var<storage, read_write> values: array<Unit>;
@@ -15,7 +15,7 @@ fn main(
     if (no_output()) {
         return;
     }
-    let first = (group_number(id, groups) * GROUP + local) * params.share;
+    let first = invocation_number(id, groups, local) * params.share;
     let last = min(first + params.share, (params.len + LANES - 1u) / LANES);
     let e = params.column + first * LANES;
     let lines = e / params.columns;

@@ -2,7 +2,7 @@
 // one pack of each of some lines: what is a line apart is of the same column, so that winners are looked up again only where
 // another slice begins.
 import package::{
-    BoundPack, GROUP, LANES, PACK_ELEMENTS, PackWinners, bound_pack, group_number, no_output, ones_at, params, winners,
+    BoundPack, GROUP, LANES, PACK_ELEMENTS, PackWinners, bound_pack, invocation_number, no_output, ones_at, params, winners,
 };
 
 @group(0) @binding(3) var<storage, read_write> values: array<BoundPack>;
@@ -24,7 +24,7 @@ fn main(
 ) {
     let lines = (params.len + params.line - 1u) / params.line;
     let packs = params.line / PACK_ELEMENTS;
-    let task = group_number(id, groups) * GROUP + local;
+    let task = invocation_number(id, groups, local);
     let part = task / packs;
     let first = part * params.share;
     if (no_output() || first >= lines) {

@@ -1,5 +1,7 @@
 // The same where rows end within packs, and are no shorter than one: an invocation writes packs one after another.
-import package::{BoundPack, GROUP, PACK_ELEMENTS, Pieces, bound_pack, group_number, no_output, ones_of_pieces, params};
+import package::{
+    BoundPack, GROUP, PACK_ELEMENTS, Pieces, bound_pack, invocation_number, no_output, ones_of_pieces, params,
+};
 
 @group(0) @binding(3) var<storage, read_write> values: array<BoundPack>;
 
@@ -12,7 +14,7 @@ fn main(
     if (no_output()) {
         return;
     }
-    let first = (group_number(id, groups) * GROUP + local) * params.share;
+    let first = invocation_number(id, groups, local) * params.share;
     let last = min(first + params.share, params.len / PACK_ELEMENTS);
     // The slices that a row belongs to are a block.
     let e = params.column + first * PACK_ELEMENTS;

@@ -1,7 +1,7 @@
 // Hardmax once the winners are known, where slices follow one another: an invocation writes its part of the output, zeros
 // first, then the ones in it.
 import package::{
-    ACCUMULATE, BOUNDS_CHECKED, GROUP, WRITE_LEN, group_number, no_output, params, winners, write_one, write_zeros,
+    ACCUMULATE, BOUNDS_CHECKED, GROUP, WRITE_LEN, invocation_number, no_output, params, winners, write_one, write_zeros,
 };
 
 @compute @workgroup_size(GROUP)
@@ -13,7 +13,7 @@ fn main(
     if (no_output()) {
         return;
     }
-    let first = (group_number(id, groups) * GROUP + local) * params.share;
+    let first = invocation_number(id, groups, local) * params.share;
     let last = min(first + params.share, (params.len + WRITE_LEN - 1u) / WRITE_LEN);
     if (first >= last) {
         return;

@@ -1,6 +1,6 @@
 // The same of the packs in which rows end, one for each row.
 import package::{
-    GROUP, LANES, PACK_ELEMENTS, PACK_UNITS, Pieces, Unit, group_number, no_output, ones_of_pieces, pack_unit, params,
+    GROUP, LANES, PACK_ELEMENTS, PACK_UNITS, Pieces, Unit, invocation_number, no_output, ones_of_pieces, pack_unit, params,
 };
 
 @group(0) @binding(3) var<storage, read_write> values: array<Unit>;
@@ -11,7 +11,7 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    let row = group_number(id, groups) * GROUP + local;
+    let row = invocation_number(id, groups, local);
     if (no_output() || row >= params.len / params.columns) {
         return;
     }

@@ -2,10 +2,9 @@
 // elements, which fill as many packs as a row has elements. Rows that follow one another make a stretch: what they have in common
 // is asked once.
 import package::{
-    PACK_ELEMENTS, ROW_LEN, finish_stretch, fixed_packs, group_number, no_packs, params, row_addresses, store_rows,
+    GROUP, PACK_ELEMENTS, ROW_LEN, finish_stretch, fixed_packs, invocation_number, no_packs, params, row_addresses, store_rows,
 };
 
-override GROUP: u32 = 64u;
 override RAGGED: bool = false; // stretches end within bunches: then one has rows of two (`finish_stretch`, which is generated)
 
 @compute @workgroup_size(GROUP)
@@ -17,7 +16,7 @@ fn main(
     if (no_packs()) { // see grid.wgsl
         return;
     }
-    let first = (group_number(id, groups) * GROUP + local) * params.share;
+    let first = invocation_number(id, groups, local) * params.share;
     let last = min(first + params.share, params.len / (ROW_LEN * PACK_ELEMENTS));
     if (first >= last) {
         return;

@@ -1,6 +1,11 @@
 // Folded grids: the number of this workgroup. The last row may hold surplus groups: every kernel guards its bounds.
 fn group_number(id: vec3<u32>, groups: vec3<u32>) -> u32 { return id.y * groups.x + id.x; }
 
+override GROUP: u32 = 256u; // invocations of a workgroup
+
+// The number of this invocation.
+fn invocation_number(id: vec3<u32>, groups: vec3<u32>, local: u32) -> u32 { return group_number(id, groups) * GROUP + local; }
+
 // Every loop ends, whatever a plan's numbers are, since wgpu is told not to see to it (src/gpu/kernels.rs): what it counts
 // climbs by a constant to a bound that no step leaps over, or is halved to 0. Where the step is more than 1 the bound is no
 // more than this, which nothing that is counted reaches. And every loop may be left at its beginning, also one that tests

@@ -1,8 +1,7 @@
 // An invocation takes a share of the bunches of short rows, and stores whole packs. Rows that do not fill a bunch are another
 // dispatch's.
-import package::{group_number, no_input, no_results, params, reduce_bunches};
+import package::{GROUP, invocation_number, no_input, no_results, params, reduce_bunches};
 
-override GROUP: u32 = 64u;
 const TEAM = 1u;
 
 @compute @workgroup_size(GROUP)
@@ -14,6 +13,6 @@ fn main(
     if (no_input() | no_results()) { // see grid.wgsl
         return;
     }
-    let first = (group_number(id, groups) * GROUP + local) * params.share;
+    let first = invocation_number(id, groups, local) * params.share;
     reduce_bunches(first, first + params.share);
 }

@@ -2,11 +2,10 @@
 // merge in workgroup memory. Packs side by side are neighbours in the workgroup. Where RAGGED, and rows share units of the output,
 // all outputs are cut into packs as if they were one row.
 import package::{
-    Chunk, ColumnBests, PACK_ELEMENTS, RAGGED, STORE_LANES, chunk_of, group_number, join_columns, no_column_bests, no_input, params,
-    reduce_in_team, reduced_column,
+    Chunk, ColumnBests, GROUP, PACK_ELEMENTS, RAGGED, STORE_LANES, chunk_of, group_number, join_columns, no_column_bests,
+    no_input, params, reduce_in_team, reduced_column,
 };
 
-override GROUP: u32 = 256u;
 override TEAM: u32 = 256u;
 const IN_FLIGHT: u32 = 4u; // rows of ROW_BY_ROW
 

@@ -2,7 +2,6 @@
 // blocks; those that follow one another are blocks of one column.
 import package::{values};
 
-override GROUP: u32 = 64u;
 override BOUNDS_CHECKED: bool = false;   // winners come in several windows: a one of another's is another dispatch's to write
 override ACCUMULATE: bool = false; // what other dispatches have written stays
 

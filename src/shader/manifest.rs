@@ -90,8 +90,8 @@ use Element::{Pack, Unit, Word};
 use Role::{Known, Operand, Result, Scratch, Target};
 
 files! {
-    GRID = "lib/grid", binds [], overrides [];
-    FILL = "fill", binds [], overrides ["GROUP"];
+    GRID = "lib/grid", binds [], overrides ["GROUP"];
+    FILL = "fill", binds [], overrides [];
     FILL_WORDS = "lib/fill_words", binds [writes(3, Word, Target)], overrides [];
     FILL_PACKS = "lib/fill_packs", binds [writes(3, Pack, Target)], overrides [];
 
@@ -134,15 +134,15 @@ files! {
     INPUT_COLUMNS = "lib/input_columns", binds [], overrides ["PREFETCH"];
     REDUCE_ROWS = "reduce_rows", binds [], overrides ["LINE", "FEW_PACKS"];
     REDUCE_COLUMNS = "reduce_columns", binds [], overrides ["WIDE", "ROW_BY_ROW"];
-    MAIN_COLUMNS = "lib/main_columns", binds [], overrides ["GROUP"];
+    MAIN_COLUMNS = "lib/main_columns", binds [], overrides [];
     BLOCK_ROWS = "lib/block_rows", binds [], overrides [];
     BLOCK_ROWS_AHEAD = "lib/block_rows_ahead", binds [], overrides [];
     COLUMN_RESULTS = "lib/column_results", binds [], overrides [];
     COLUMNS_WHOLE = "lib/columns_whole", binds [], overrides [];
-    MAIN_INNER_PACKS = "lib/main_inner_packs", binds [], overrides ["GROUP"];
+    MAIN_INNER_PACKS = "lib/main_inner_packs", binds [], overrides [];
     INNER_PACK = "lib/inner_pack", binds [], overrides [];
     INNER_BLOCK = "lib/inner_block", binds [], overrides [];
-    MAIN_SEAMS = "lib/main_seams", binds [], overrides ["GROUP"];
+    MAIN_SEAMS = "lib/main_seams", binds [], overrides [];
     SEAM_PACKS = "lib/seam_packs", binds [], overrides [];
     SEAM_POSITIONS = "lib/seam_positions", binds [], overrides [];
     COLUMNS_ALIGNED = "lib/columns_aligned", binds [], overrides [];
@@ -150,22 +150,22 @@ files! {
     COLUMN_BLOCKS = "lib/column_blocks", binds [], overrides [];
     COLUMN_BLOCKS_ALIGNED = "lib/column_blocks_aligned", binds [], overrides [];
     COLUMN_BLOCKS_RAGGED = "lib/column_blocks_ragged", binds [], overrides [];
-    MAIN_COLUMNS_TEAM = "lib/main_columns_team", binds [], overrides ["GROUP", "TEAM"];
+    MAIN_COLUMNS_TEAM = "lib/main_columns_team", binds [], overrides ["TEAM"];
     COLUMNS_TEAM_ALIGNED = "lib/columns_team_aligned", binds [], overrides [];
     COLUMNS_TEAM_RAGGED = "lib/columns_team_ragged", binds [], overrides [];
     REDUCE_STRIDED = "reduce_strided", binds [], overrides [];
     REDUCE_SHORT_ROWS = "reduce_short_rows", binds [], overrides ["FEW_RUNS"];
-    MAIN_SHORT_ROWS = "lib/main_short_rows", binds [], overrides ["GROUP"];
-    MAIN_SHORT_ROWS_EXCHANGED = "lib/main_short_rows_exchanged", binds [writes(3, Word, Target)], overrides ["GROUP", "INDEX_WORDS"];
+    MAIN_SHORT_ROWS = "lib/main_short_rows", binds [], overrides [];
+    MAIN_SHORT_ROWS_EXCHANGED = "lib/main_short_rows_exchanged", binds [writes(3, Word, Target)], overrides ["INDEX_WORDS"];
     WHOLE_STRETCHES = "lib/whole_stretches", binds [], overrides [];
     RAGGED_STRETCHES = "lib/ragged_stretches", binds [], overrides [];
     SHORT_ROWS_REST = "lib/short_rows_rest", binds [], overrides [];
-    MAIN_BUNCHES = "lib/main_bunches", binds [], overrides ["GROUP"];
+    MAIN_BUNCHES = "lib/main_bunches", binds [], overrides [];
     UNIT = "lib/unit", binds [], overrides [];
     UNIT_OF_ONES = "lib/unit_of_ones", binds [writes(3, Unit, Result)], overrides [];
     MERGE = "merge", binds [reads(1, Word, Known)], overrides ["PARTIALS", "FOLDED"];
-    MAIN_SOLO = "lib/main_solo", binds [], overrides ["GROUP"];
-    TEAM = "lib/team", binds [], overrides ["GROUP", "TEAM"];
+    MAIN_SOLO = "lib/main_solo", binds [], overrides [];
+    TEAM = "lib/team", binds [], overrides ["TEAM"];
     MAIN_TEAM = "lib/main_team", binds [], overrides [];
     MAIN_ONES = "lib/main_ones", binds [writes(3, Pack, Result)], overrides [];
 
@@ -194,7 +194,7 @@ files! {
     STORE_INDEX_PACKS = "lib/store_index_packs", binds [writes(3, Pack, Target)], overrides ["INDEX_WORDS"];
     STORE_BOTH = "lib/store_both", binds [writes(3, Unit, Result), writes(4, Word, Target)], overrides ["INDEX_WORDS"];
 
-    WINNERS = "lib/winners", binds [], overrides ["GROUP", "BOUNDS_CHECKED", "ACCUMULATE"];
+    WINNERS = "lib/winners", binds [], overrides ["BOUNDS_CHECKED", "ACCUMULATE"];
     WINNERS_WORDS = "lib/winners_words", binds [reads(1, Word, Scratch)], overrides [];
     ONES_UNITS = "lib/ones_units", binds [writes(3, Unit, Result)], overrides [];
     ONES_PACKS = "lib/ones_packs", binds [writes(3, Pack, Result)], overrides ["RAGGED"];
@@ -218,9 +218,9 @@ files! {
     BROADCAST = "lib/broadcast", binds [], overrides ["ACCUMULATE"];
     PACK_PARTS = "lib/pack_parts", binds [], overrides [];
     MAX_STORE = "lib/max_store", binds [writes(1, Pack, Result)], overrides [];
-    MAX_PACKS = "max_packs", binds [], overrides ["GROUP", "RAGGED", "ONE_ROW", "SPREAD"];
-    MAX_SHORT_ROWS = "max_short_rows", binds [], overrides ["GROUP", "RAGGED"];
-    MAX_ELEMENTS = "max_elements", binds [writes(1, Unit, Result)], overrides ["GROUP", "PRESERVE_EDGES", "BOUNDS_CHECKED"];
+    MAX_PACKS = "max_packs", binds [], overrides ["RAGGED", "ONE_ROW", "SPREAD"];
+    MAX_SHORT_ROWS = "max_short_rows", binds [], overrides ["RAGGED"];
+    MAX_ELEMENTS = "max_elements", binds [writes(1, Unit, Result)], overrides ["PRESERVE_EDGES", "BOUNDS_CHECKED"];
 }
 
 impl Kernel {
