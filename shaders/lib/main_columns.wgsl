@@ -4,7 +4,7 @@ import package::{
     Chunk, GROUP, PACK_ELEMENTS, RAGGED, STORE_LANES, WIDE, chunk_of, invocation_number, no_input, params, reduce_outputs,
 };
 
-const IN_FLIGHT: u32 = 1u; // rows of ROW_BY_ROW: with four SwiftShader takes 1.4 times as long
+const TEAM = 1u;
 
 // `count` outputs from number `first` on, which begin at a column of their row.
 struct ColumnOutputs { chunk: Chunk, column: u32, first: u32, count: u32 }

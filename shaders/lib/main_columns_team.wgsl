@@ -7,7 +7,6 @@ import package::{
 };
 
 override TEAM: u32 = 256u;
-const IN_FLIGHT: u32 = 4u; // rows of ROW_BY_ROW
 
 // `count` outputs from number `first` on, which begin at a column of their row.
 struct ColumnOutputs { chunk: Chunk, column: u32, first: u32, count: u32 }

@@ -4,7 +4,7 @@ import package::{
     Chunk, GROUP, PACK_ELEMENTS, WIDE, invocation_number, kept_offset, no_input, params, reduce_inner_packs,
 };
 
-const IN_FLIGHT = 1u; // rows of ROW_BY_ROW
+const TEAM = 1u;
 
 @compute @workgroup_size(GROUP)
 fn main(

@@ -5,7 +5,7 @@ import package::{
     with_results,
 };
 
-const IN_FLIGHT = 1u; // rows of ROW_BY_ROW
+const TEAM = 1u;
 
 @compute @workgroup_size(GROUP)
 fn main(
