@@ -2,8 +2,6 @@
 // dispatch's.
 import package::{GROUP, invocation_number, no_input, no_results, params, reduce_bunches};
 
-const TEAM = 1u;
-
 @compute @workgroup_size(GROUP)
 fn main(
     @builtin(workgroup_id) id: vec3<u32>,

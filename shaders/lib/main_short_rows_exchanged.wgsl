@@ -10,7 +10,6 @@ override INDEX_WORDS: u32 = 2u; // i64 has two, the low one first
 const TEAM = 1u;
 
 const STORES_KEYS = false;
-const STORES_PACKS = false;
 const STORE_LANES = 1u;
 
 // Of each invocation those of its bunch, and a place that is no one's: so neighbours store to different banks.

@@ -7,7 +7,6 @@ import package::{Unit, chunk_of, params};
 override ACCUMULATE: bool = false;
 
 const STORE_LANES = 1u;
-const STORES_VALUES = false; // but records
 const STORES_KEYS = true;
 const STORES_PACKS = false;
 
