@@ -18,10 +18,10 @@ fn main(
     let first = invocation_number(id, groups, local) * params.share;
     let last = min(first + params.share, (params.len + LANES - 1u) / LANES);
     let e = params.column + first * LANES;
-    let lines = e / params.columns;
-    let line = params.position + lines;
-    let block = line / params.slice_len;
-    var place = Place(block, line - block * params.slice_len, e - lines * params.columns);
+    let rows = e / params.columns;
+    let row = params.position + rows;
+    let block = row / params.slice_len;
+    var place = Place(block, row - block * params.slice_len, e - rows * params.columns);
     for (var i = first; i < last; i++) {
         var unit = empty_unit();
         if (ACCUMULATE) {

@@ -8,7 +8,7 @@ import package::{
 @group(0) @binding(3) var<storage, read_write> values: array<BoundPack>;
 
 // The elements of a pack, and the winners that they have in some lines.
-struct Stretch {
+struct LinePack {
     count: u32,       // elements of its first row
     per_element: u32, // rows, in parts of 65536, and one part more
     winner: u32,      // the first element's
@@ -45,7 +45,7 @@ fn main(
         let block_begin = block * params.slice_len;
         let block_end = block_begin + params.slice_len;
         let winner = block * columns + column - params.first_winner;
-        let own = Stretch(columns - column, per_element, winner, block_end - row - first_row, block_begin - first_row);
+        let own = LinePack(columns - column, per_element, winner, block_end - row - first_row, block_begin - first_row);
         line = write_lines(line_winners(own), Lines(offset, line, last, row, block_end - min(last_row, block_end)));
     }
 }
@@ -72,7 +72,7 @@ fn write_lines(own: PackWinners, lines: Lines) -> u32 {
 }
 
 // As rows: in the line that begins with such a row the element is one.
-fn line_winners(own: Stretch) -> PackWinners {
+fn line_winners(own: LinePack) -> PackWinners {
     let none = vec4<u32>(0u);
     let a = word_winners(own, 0u);
     if (LANES == 1u) {
@@ -86,7 +86,7 @@ fn line_winners(own: Stretch) -> PackWinners {
 }
 
 // Of the elements that are a word apart. They are of the stretch's block or, beyond its end, of the next one.
-fn word_winners(own: Stretch, lane: u32) -> vec4<u32> {
+fn word_winners(own: LinePack, lane: u32) -> vec4<u32> {
     let elements = vec4<u32>(0u, LANES, 2u * LANES, 3u * LANES) + lane;
     // No more than 15 are divided: what is one part too much for each does not come to a row.
     let behind = ((elements - own.count) * own.per_element) >> vec4<u32>(16u);

@@ -18,10 +18,10 @@ fn main(
     let last = min(first + params.share, params.len / PACK_ELEMENTS);
     // The slices that a row belongs to are a block.
     let e = params.column + first * PACK_ELEMENTS;
-    let lines = e / params.columns;
-    var block = (params.position + lines) / params.slice_len;
-    var position = params.position + lines - block * params.slice_len;
-    var column = e - lines * params.columns;
+    let rows = e / params.columns;
+    var block = (params.position + rows) / params.slice_len;
+    var position = params.position + rows - block * params.slice_len;
+    var column = e - rows * params.columns;
     for (var i = first; i < last; i++) {
         let block_ends = position + 1u == params.slice_len;
         let next_block = select(block, block + 1u, block_ends);

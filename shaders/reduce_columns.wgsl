@@ -38,12 +38,12 @@ fn reduce_column(start: u32, chunk: Chunk) -> ColumnBests {
 fn with_run(before: ColumnBests, start: u32, run: Run) -> ColumnBests {
     let place = place_of(start + run.offset);
     if (ROW_BY_ROW) {
-        return reduce_rows(before, place, run);
+        return reduce_row_by_row(before, place, run);
     }
     return reduce_tiles(before, place, run);
 }
 
-fn reduce_rows(before: ColumnBests, start: u32, run: Run) -> ColumnBests {
+fn reduce_row_by_row(before: ColumnBests, start: u32, run: Run) -> ColumnBests {
     let step = rows_apart();
     let len = min(run.len, FARTHEST);
     var bests = before;

@@ -4,7 +4,7 @@ import package::{
     ColumnOutputs, Invocation, STORE_LANES, TEAM, empty_unit, found_by_team, kept_offset, params, store_columns, store_first,
 };
 
-fn reduce_in_team(own: ColumnOutputs, by: Invocation) {
+fn reduce_outputs_in_team(own: ColumnOutputs, by: Invocation) {
     let chunk = own.chunk;
     let row = own.first / params.columns;
     let start = kept_offset(row) + own.first - row * params.columns;

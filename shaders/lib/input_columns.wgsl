@@ -30,7 +30,7 @@ fn behind_packs() -> vec4<u32> {
 }
 
 // The whole pack in which the one at a place begins.
-fn first_pack(place: u32) -> u32 { return select(place, place / PACK_ELEMENTS, RAGGED); }
+fn first_pack_number(place: u32) -> u32 { return select(place, place / PACK_ELEMENTS, RAGGED); }
 
 // From a place on, of which that one is known.
 fn four_packs(first: vec4<u32>, place: u32, behind: vec4<u32>) -> FourPacks {

@@ -3,7 +3,7 @@
 // all outputs are cut into packs as if they were one row.
 import package::{
     Chunk, ColumnBests, GROUP, PACK_ELEMENTS, RAGGED, STORE_LANES, chunk_of, group_number, join_columns, no_column_bests,
-    no_input, params, reduce_in_team, reduced_column,
+    no_input, params, reduce_outputs_in_team, reduced_column,
 };
 
 override TEAM: u32 = 256u;
@@ -33,7 +33,7 @@ fn main(
     let column = (task - row * blocks) * PACK_ELEMENTS;
     let chunk = chunk_of(row, rows);
     let own = ColumnOutputs(chunk, column, chunk.output * columns + column, min(columns - column, PACK_ELEMENTS));
-    reduce_in_team(own, Invocation(select(TEAM, local / across, has_task), local));
+    reduce_outputs_in_team(own, Invocation(select(TEAM, local / across, has_task), local));
 }
 
 // What all members have found in a pack of columns. Member 0 is told.
