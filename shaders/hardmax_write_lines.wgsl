@@ -1,4 +1,4 @@
-// The same where rows are shorter than packs, or slices long. As many rows as are whole packs are a line, and an invocation writes
+// The same as hardmax_write_columns.wgsl where rows are shorter than packs, or slices long. As many rows as are whole packs are a line, and an invocation writes
 // one pack of each of some lines: what is a line apart is of the same column, so that winners are looked up again only where
 // another slice begins.
 import package::{
@@ -10,7 +10,7 @@ import package::{
 // The elements of a pack, and the winners that they have in some lines.
 struct LinePack {
     count: u32,       // elements of its first row
-    per_element: u32, // rows, in parts of 65536, and one part more
+    per_element: u32, // 65536 / columns + 1, so that (n * per_element) >> 16 is n / columns for n up to 15
     winner: u32,      // the first element's
     rows_left: u32,   // of the first element's block, from its row on
     row: u32,         // the block's first one, less how far down in a line the first element is
@@ -71,7 +71,7 @@ fn write_lines(own: PackWinners, lines: Lines) -> u32 {
     return line;
 }
 
-// As rows: in the line that begins with such a row the element is one.
+// For each element, the first row of the line in which it is 1.
 fn line_winners(own: LinePack) -> PackWinners {
     let none = vec4<u32>(0u);
     let a = word_winners(own, 0u);
@@ -88,7 +88,6 @@ fn line_winners(own: LinePack) -> PackWinners {
 // Of the elements that are a word apart. They are of the stretch's block or, beyond its end, of the next one.
 fn word_winners(own: LinePack, lane: u32) -> vec4<u32> {
     let elements = vec4<u32>(0u, LANES, 2u * LANES, 3u * LANES) + lane;
-    // No more than 15 are divided: what is one part too much for each does not come to a row.
     let behind = ((elements - own.count) * own.per_element) >> vec4<u32>(16u);
     let rows = select(vec4<u32>(0u), 1u + behind, elements >= vec4<u32>(own.count));
     let leaves = rows >= vec4<u32>(own.rows_left);

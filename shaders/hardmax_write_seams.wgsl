@@ -1,4 +1,4 @@
-// The same of the packs in which rows end, one for each row.
+// The same as hardmax_write_inner_packs.wgsl of the packs in which rows end, one for each row.
 import package::{
     GROUP, LANES, PACK_ELEMENTS, PACK_UNITS, Pieces, Unit, invocation_number, no_output, ones_of_pieces, pack_unit, params,
 };

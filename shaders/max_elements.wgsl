@@ -15,7 +15,7 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    if (max(arrayLength(&values), longest_operand()) == 0u) { // see grid.wgsl
+    if (max(arrayLength(&values), longest_operand()) == 0u) { // see grid.wgsl, Lengths
         return;
     }
     let first = params.first + invocation_number(id, groups, local) * params.share;

@@ -15,7 +15,7 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    if (no_packs()) { // see grid.wgsl
+    if (no_packs()) {
         return;
     }
     let ends = operand_ends();

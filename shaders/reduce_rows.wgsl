@@ -95,7 +95,7 @@ struct PackRange { first: u32, last: u32, head: bool, tail: bool }
 
 fn pack_range(begin: u32, end: u32) -> PackRange {
     let first = begin / PACK_ELEMENTS;
-    let last = select(0u, end / PACK_ELEMENTS, arrayLength(&packs) > 0u); // see grid.wgsl
+    let last = select(0u, end / PACK_ELEMENTS, arrayLength(&packs) > 0u); // see grid.wgsl, Lengths
     let head = RAGGED && begin % PACK_ELEMENTS != 0u;
     let tail = RAGGED && end % PACK_ELEMENTS != 0u && !(head && first == last);
     return PackRange(select(first, first + 1u, head), last, head, tail);

@@ -22,7 +22,7 @@ fn reduce_outputs_in_team(own: ColumnOutputs, by: Invocation) {
     if (by.member == 0u) {
         unit = store_columns(found, chunk, own.first, 0u, count, last, unit);
     }
-    // All of a workgroup meet again, and most have nothing to do.
+    // All of a workgroup meet again, and most have nothing to do. Until they meet, some may read what others have found.
     let next_member = select(TEAM, by.member, count < own.count);
     workgroupBarrier();
     let next_start = kept_offset(row + 1u) + own.first - next_first;

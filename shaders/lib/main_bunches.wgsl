@@ -8,7 +8,7 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    if (no_input() | no_results()) { // see grid.wgsl
+    if (no_input() | no_results()) {
         return;
     }
     let first = invocation_number(id, groups, local) * params.share;

@@ -21,7 +21,7 @@ fn main(
     let blocks = (columns + block_elements - 1u) / block_elements;
     let index = invocation_number(id, groups, local);
     let rows = params.outputs / columns;
-    if (no_input() || index >= rows * params.chunks * blocks) { // see grid.wgsl
+    if (no_input() || index >= rows * params.chunks * blocks) {
         return;
     }
     // First all whole blocks, then those at the ends of rows: neighbours do the same.

@@ -27,7 +27,7 @@ fn main(
     let columns = select(params.columns, params.outputs, RAGGED && STORE_LANES > 1u);
     let blocks = (columns + PACK_ELEMENTS - 1u) / PACK_ELEMENTS;
     let rows = params.outputs / columns;
-    let has_task = !no_input() && index < rows * params.chunks * blocks; // see grid.wgsl
+    let has_task = !no_input() && index < rows * params.chunks * blocks;
     let task = select(0u, index, has_task);
     let row = task / blocks;
     let column = (task - row * blocks) * PACK_ELEMENTS;
@@ -36,7 +36,8 @@ fn main(
     reduce_outputs_in_team(own, Invocation(select(TEAM, local / across, has_task), local));
 }
 
-// What all members have found in a pack of columns. Member 0 is told.
+// What all members have found in a pack of columns. Member 0 is told. Whoever calls this twice puts a barrier between, since members
+// may still read `parts`.
 fn found_by_team(start: u32, chunk: Chunk, by: Invocation) -> ColumnBests {
     let across = GROUP / TEAM;
     let part_len = rows_of_member(chunk.end - chunk.begin);

@@ -17,7 +17,7 @@ fn main(
     let index = invocation_number(id, groups, local);
     let row = index / blocks;
     let row_first = row * params.columns;
-    if (no_input() || row_first >= params.outputs) { // see grid.wgsl
+    if (no_input() || row_first >= params.outputs) {
         return;
     }
     let begin = (row_first + PACK_ELEMENTS - 1u) / PACK_ELEMENTS * PACK_ELEMENTS;

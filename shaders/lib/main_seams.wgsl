@@ -14,7 +14,7 @@ fn main(
     @builtin(local_invocation_index) local: u32,
 ) {
     let row = invocation_number(id, groups, local);
-    if (no_input() || row >= params.outputs / params.columns) { // see grid.wgsl; no product: rows may be few and long
+    if (no_input() || row >= params.outputs / params.columns) { // no product: rows may be few and long
         return;
     }
     let end = (row + 1u) * params.columns;

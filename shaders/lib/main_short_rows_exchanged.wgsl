@@ -22,7 +22,7 @@ fn main(
     @builtin(local_invocation_index) local: u32,
 ) {
     let first = invocation_number(id, groups, local);
-    let last = select(first + 1u, first, no_input()); // see grid.wgsl
+    let last = select(first + 1u, first, no_input());
     reduce_bunches(first, last);
     reduce_rest(first, last);
     workgroupBarrier();

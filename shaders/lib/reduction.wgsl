@@ -40,7 +40,7 @@ fn kept_offset_around(index: u32, inner: u32) -> u32 {
     var offset = params.start;
     var d = inner;
     loop {
-        if ((d + 1u >= params.kept_rank) | (rest == 0u)) { // see grid.wgsl
+        if ((d + 1u >= params.kept_rank) | (rest == 0u)) { // see grid.wgsl, Parameters
             break;
         }
         let dim = params.kept[d];
@@ -60,7 +60,7 @@ fn outer_offset(run: u32) -> u32 {
     var offset = 0u;
     var d = 0u;
     loop {
-        if ((d + 1u >= params.outer_rank) | (rest == 0u)) { // see grid.wgsl
+        if ((d + 1u >= params.outer_rank) | (rest == 0u)) { // see grid.wgsl, Parameters
             break;
         }
         let dim = params.outer[d];

@@ -55,7 +55,7 @@ fn offer_key(best: RowBest, own: Winner, run: u32) -> RowBest {
 }
 
 fn row_result(best: RowBest, chunk: Chunk, base: u32) -> Best {
-    if (no_input() || !best.seen) { // see grid.wgsl
+    if (no_input() || !best.seen) {
         return no_best();
     }
     let run = run_within(best.run, chunk.begin, chunk.end);

@@ -23,7 +23,7 @@ fn record_of(task: u32) -> u32 {
     }
     var rest = chunk.output / params.columns;
     var place = (chunk.output - rest * params.columns) * params.column_logical_stride;
-    for (var d = 0u; (d + 1u < params.kept_rank) & (rest != 0u); d++) { // see grid.wgsl
+    for (var d = 0u; (d + 1u < params.kept_rank) & (rest != 0u); d++) { // see grid.wgsl, Parameters
         let dim = params.kept[d];
         let next = rest / dim.x;
         place += (rest - next * dim.x) * dim.z;

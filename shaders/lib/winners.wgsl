@@ -19,7 +19,7 @@ struct Params {
 
 @group(0) @binding(0) var<uniform> params: Params;
 
-// Always false: asks for both lengths (see grid.wgsl).
+// Always false: asks for both lengths (see grid.wgsl, Lengths).
 fn no_output() -> bool { return max(arrayLength(&values), arrayLength(&winners)) == 0u; }
 
 // What a pack has of a row and, behind its first `count` elements, of the next one: of element i the winner is number own + i or
