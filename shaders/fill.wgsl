@@ -1,7 +1,5 @@
 // Writes one element everywhere: the maximum of nothing.
-import package::{fill, group_number};
-
-override GROUP: u32 = 64u;
+import package::{GROUP, fill, invocation_number};
 
 struct Params {
     first: u32, // the first pack or word to write
@@ -19,7 +17,7 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    let first = params.first + (group_number(id, groups) * GROUP + local) * params.share;
+    let first = params.first + invocation_number(id, groups, local) * params.share;
     let end = min(first + params.share, params.len);
     for (var i = first; i < end; i++) {
         fill(i);

@@ -1,6 +1,8 @@
 // Hardmax once the winners are known, where slices stand side by side: every output unit written once. Slices are columns
 // of blocks of the output.
-import package::{ACCUMULATE, BOUNDS_CHECKED, GROUP, LANES, Unit, empty_unit, group_number, params, winners, with_one};
+import package::{
+    ACCUMULATE, BOUNDS_CHECKED, GROUP, LANES, Unit, empty_unit, invocation_number, no_output, params, winners, with_one,
+};
 
 @group(0) @binding(3) var<storage, read_write> values: array<Unit>;
 
@@ -10,16 +12,16 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    if (max(arrayLength(&values), arrayLength(&winners)) == 0u) { // see grid.wgsl
+    if (no_output()) {
         return;
     }
-    let first = (group_number(id, groups) * GROUP + local) * params.share;
+    let first = invocation_number(id, groups, local) * params.share;
     let last = min(first + params.share, (params.len + LANES - 1u) / LANES);
     let e = params.column + first * LANES;
-    let lines = e / params.columns;
-    let line = params.position + lines;
-    let block = line / params.slice_len;
-    var place = Place(block, line - block * params.slice_len, e - lines * params.columns);
+    let rows = e / params.columns;
+    let row = params.position + rows;
+    let block = row / params.slice_len;
+    var place = Place(block, row - block * params.slice_len, e - rows * params.columns);
     for (var i = first; i < last; i++) {
         var unit = empty_unit();
         if (ACCUMULATE) {

@@ -1,7 +1,7 @@
-// The same where rows are whole packs: an invocation writes some rows of a pack of columns, whose winners it looks up once, and of
+// The same as hardmax_write_columns.wgsl where rows are whole packs: an invocation writes some rows of a pack of columns, whose winners it looks up once, and of
 // few rows of packs side by side, a line.
 import package::{
-    BoundPack, GROUP, PACK_ELEMENTS, group_number, ones_at, pack_winners, packs_of_rows, params, stored_ones, winners,
+    BoundPack, GROUP, PACK_ELEMENTS, invocation_number, no_output, ones_at, pack_winners, packs_of_rows, params, stored_ones,
 };
 
 @group(0) @binding(3) var<storage, read_write> values: array<BoundPack>;
@@ -12,9 +12,9 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    let own = packs_of_rows(group_number(id, groups) * GROUP + local);
+    let own = packs_of_rows(invocation_number(id, groups, local));
     let outside = own.block * params.slice_len * params.columns >= params.len;
-    if (max(arrayLength(&values), arrayLength(&winners)) == 0u || outside) { // see grid.wgsl
+    if (no_output() || outside) {
         return;
     }
     let packs = params.columns / PACK_ELEMENTS; // of a row

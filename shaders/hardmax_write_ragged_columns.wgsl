@@ -1,5 +1,7 @@
-// The same where rows end within packs, and are no shorter than one: an invocation writes packs one after another.
-import package::{BoundPack, GROUP, PACK_ELEMENTS, Pieces, bound_pack, group_number, ones_of_pieces, params, winners};
+// The same as hardmax_write_columns.wgsl where rows end within packs, and are no shorter than one: an invocation writes packs one after another.
+import package::{
+    BoundPack, GROUP, PACK_ELEMENTS, Pieces, bound_pack, invocation_number, no_output, ones_of_pieces, params,
+};
 
 @group(0) @binding(3) var<storage, read_write> values: array<BoundPack>;
 
@@ -9,17 +11,17 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    if (max(arrayLength(&values), arrayLength(&winners)) == 0u) { // see grid.wgsl
+    if (no_output()) {
         return;
     }
-    let first = (group_number(id, groups) * GROUP + local) * params.share;
+    let first = invocation_number(id, groups, local) * params.share;
     let last = min(first + params.share, params.len / PACK_ELEMENTS);
     // The slices that a row belongs to are a block.
     let e = params.column + first * PACK_ELEMENTS;
-    let lines = e / params.columns;
-    var block = (params.position + lines) / params.slice_len;
-    var position = params.position + lines - block * params.slice_len;
-    var column = e - lines * params.columns;
+    let rows = e / params.columns;
+    var block = (params.position + rows) / params.slice_len;
+    var position = params.position + rows - block * params.slice_len;
+    var column = e - rows * params.columns;
     for (var i = first; i < last; i++) {
         let block_ends = position + 1u == params.slice_len;
         let next_block = select(block, block + 1u, block_ends);

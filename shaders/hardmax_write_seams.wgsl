@@ -1,6 +1,6 @@
-// The same of the packs in which rows end, one for each row.
+// The same as hardmax_write_inner_packs.wgsl of the packs in which rows end, one for each row.
 import package::{
-    GROUP, LANES, PACK_ELEMENTS, PACK_UNITS, Pieces, Unit, group_number, ones_of_pieces, pack_unit, params, winners,
+    GROUP, LANES, PACK_ELEMENTS, PACK_UNITS, Pieces, Unit, invocation_number, no_output, ones_of_pieces, pack_unit, params,
 };
 
 @group(0) @binding(3) var<storage, read_write> values: array<Unit>;
@@ -11,8 +11,8 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    let row = group_number(id, groups) * GROUP + local;
-    if (max(arrayLength(&values), arrayLength(&winners)) == 0u || row >= params.len / params.columns) { // see grid.wgsl
+    let row = invocation_number(id, groups, local);
+    if (no_output() || row >= params.len / params.columns) {
         return;
     }
     let end = (row + 1u) * params.columns;

@@ -1,10 +1,9 @@
 // Max for any views: element by element, each a row of its own, output units written whole.
 import package::{
-    ACCUMULATE, LANES, Unit, Walk, empty_unit, fold_elements, group_number, kept_lanes, key_max, longest_operand, next_row, params,
-    unit_key, walk_from, walk_rows, with_element,
+    ACCUMULATE, GROUP, LANES, Unit, Walk, empty_unit, fold_elements, invocation_number, kept_lanes, key_max, longest_operand,
+    next_row, params, unit_key, walk_from, walk_rows, with_element,
 };
 
-override GROUP: u32 = 64u;
 override PRESERVE_EDGES: bool = false;   // elements before params.begin, and from params.end on, stay as they are
 override BOUNDS_CHECKED: bool = false; // operands have elements in no binding of this dispatch: those are another's to take
 
@@ -16,10 +15,10 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    if (max(arrayLength(&values), longest_operand()) == 0u) { // see grid.wgsl
+    if (max(arrayLength(&values), longest_operand()) == 0u) { // see grid.wgsl, Lengths
         return;
     }
-    let first = params.first + (group_number(id, groups) * GROUP + local) * params.share;
+    let first = params.first + invocation_number(id, groups, local) * params.share;
     let stop = params.begin + params.len;
     let last = min(first + params.share, (stop + LANES - 1u) / LANES);
     let begin = max(first * LANES, params.begin);

@@ -1,11 +1,10 @@
 // Max where every operand runs along the rows, or has one element for all of a row.
 import package::{
-    Addresses, Ends, Maxima, PACK_ELEMENTS, carried_at, finished, first_addresses, first_elements, fold_runs, fold_splats,
-    fold_straddling, group_number, next_row, no_packs, operand_ends, pack_addresses, params, row_addresses, store, store_pack,
-    walk_from, walk_rows,
+    Addresses, Ends, GROUP, Maxima, PACK_ELEMENTS, carried_at, finished, first_addresses, first_elements, fold_runs,
+    fold_splats, fold_straddling, invocation_number, next_row, no_packs, operand_ends, pack_addresses, params, row_addresses,
+    store, store_pack, walk_from, walk_rows,
 };
 
-override GROUP: u32 = 64u;
 override RAGGED: bool = false; // rows end within packs, and are no shorter than one
 override ONE_ROW: bool = false; // all of it
 override SPREAD: bool = false; // an invocation takes four packs of a row, and its neighbours those beside each of them
@@ -16,12 +15,12 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    if (no_packs()) { // see grid.wgsl
+    if (no_packs()) {
         return;
     }
     let ends = operand_ends();
     if (SPREAD) {
-        store_spread(group_number(id, groups) * GROUP + local, ends);
+        store_spread(invocation_number(id, groups, local), ends);
         return;
     }
     // Some rows, or else a part of one: neighbours do the same for equally long.
@@ -29,7 +28,7 @@ fn main(
     let row_packs = row_len / PACK_ELEMENTS;
     let parts = (row_packs + params.share - 1u) / params.share;
     let own_rows = max(params.share / row_packs, 1u);
-    let index = group_number(id, groups) * GROUP + local;
+    let index = invocation_number(id, groups, local);
     let first_row = index / parts * own_rows;
     let part = index % parts;
     let rows_end = min(first_row + own_rows, (params.len + row_len - 1u) / row_len);

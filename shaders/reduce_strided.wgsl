@@ -34,7 +34,7 @@ fn with_run(before: Best, base: u32, run: Run, member: u32) -> Best {
     let len = min(run.len, FARTHEST);
     var best = before;
     var i = member;
-    if (word_count() == 0u) { // see grid.wgsl
+    if (word_count() == 0u) { // see grid.wgsl, Lengths
         return best;
     }
     loop {

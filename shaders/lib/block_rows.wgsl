@@ -1,5 +1,5 @@
 // The rows of a block of four packs, one after another.
-import package::{ColumnBests, FARTHEST, Run, behind_packs, first_pack, four_packs, offer_packs, pack_at, rows_apart};
+import package::{ColumnBests, FARTHEST, Run, behind_packs, first_pack_number, four_packs, offer_packs, pack_at, rows_apart};
 
 fn with_rows(block: array<ColumnBests, 4>, place: u32, run: Run) -> array<ColumnBests, 4> {
     let step = rows_apart();
@@ -11,7 +11,7 @@ fn with_rows(block: array<ColumnBests, 4>, place: u32, run: Run) -> array<Column
     let behind = behind_packs();
     var p = place;
     for (var i = 0u; i < len; i++) {
-        offer_packs(&b0, &b1, &b2, &b3, four_packs(pack_at(first_pack(p)), p, behind), run.r + i);
+        offer_packs(&b0, &b1, &b2, &b3, four_packs(pack_at(first_pack_number(p)), p, behind), run.r + i);
         p += step;
     }
     return array<ColumnBests, 4>(b0, b1, b2, b3);

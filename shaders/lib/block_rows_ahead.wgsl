@@ -1,7 +1,8 @@
 // The rows of a block of four packs, four at once: what each begins with is asked for before any is folded, since rows lie so far apart
 // that no prefetcher knows where the next one is.
 import package::{
-    ColumnBests, FARTHEST, ROWS_OF_TILE, Run, ahead_of, behind_packs, first_pack, four_packs, offer_packs, pack_after, rows_apart,
+    ColumnBests, FARTHEST, ROWS_OF_TILE, Run, ahead_of, behind_packs, first_pack_number, four_packs, offer_packs, pack_after,
+    rows_apart,
 };
 
 fn with_rows(block: array<ColumnBests, 4>, place: u32, run: Run) -> array<ColumnBests, 4> {
@@ -15,7 +16,12 @@ fn with_rows(block: array<ColumnBests, 4>, place: u32, run: Run) -> array<Column
     for (var i = 0u; i < len; i += 4u) {
         let rows = min(i + ROWS_OF_TILE, vec4<u32>(len - 1u)); // the last one again, if there are fewer
         let places = place + rows * step;
-        let firsts = vec4<u32>(first_pack(places.x), first_pack(places.y), first_pack(places.z), first_pack(places.w));
+        let firsts = vec4<u32>(
+            first_pack_number(places.x),
+            first_pack_number(places.y),
+            first_pack_number(places.z),
+            first_pack_number(places.w),
+        );
         let ahead = ahead_of(firsts);
         let row0 = four_packs(pack_after(ahead.x, firsts.x), places.x, behind);
         offer_packs(&b0, &b1, &b2, &b3, row0, run.r + rows.x);

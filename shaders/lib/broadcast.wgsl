@@ -5,7 +5,8 @@ import package::{OPERANDS, first_addresses, first_steps, moved, moved_along};
 
 struct Params {
     len: u32,          // output elements
-    share: u32,        // packs, or output units, that an invocation writes: of packs some rows', or a part of one's
+    share: u32,        // packs, or output units, that an invocation writes. In kernels of packs: those of several rows, or of a
+                       // part of one row
     row_len: u32,
     rank: u32,         // dimensions around the row
     first: u32,        // the first unit to write: those before it are another dispatch's
@@ -33,7 +34,7 @@ alias Addresses = array<u32, max(OPERANDS, 1u)>;
 fn row_addresses(row: u32) -> Addresses {
     var addresses = first_addresses();
     var rest = row;
-    for (var d = 0u; (d < params.rank) & (rest != 0u); d++) { // see grid.wgsl
+    for (var d = 0u; (d < params.rank) & (rest != 0u); d++) { // see grid.wgsl, Parameters
         let size = params.sizes[d / 4u][d % 4u];
         let next = rest / size;
         addresses = moved_along(addresses, d, rest - next * size);

@@ -1,4 +1,5 @@
-// Four packs of columns side by side, reduced together.
+// Four packs of columns side by side, reduced together, run by run. How a block goes down the rows of a run (`block_with_run`) is
+// said by column_blocks_aligned.wgsl, column_blocks_ragged.wgsl or inner_block.wgsl, and so is what is stored of it.
 import package::{Chunk, ColumnBests, RUNS, block_with_run, no_column_bests, run_of, run_within};
 
 fn reduce_block(start: u32, chunk: Chunk) -> array<ColumnBests, 4> {

@@ -1,17 +1,24 @@
 // Blocks of columns whose rows begin with packs.
 import package::{
-    ColumnBests, ColumnOutputs, FARTHEST, PACK_ELEMENTS, ROW_BY_ROW, Run, found_rows, kept_offset, offer_rows, place_of, reduce_block,
-    rows_apart, store_first, tile_maxima, tile_maxima_ahead, tile_rows, two_tile_maxima, two_tile_maxima_ahead, two_tiles, with_rows,
+    ColumnBests, ColumnOutputs, FARTHEST, PACK_ELEMENTS, ROW_BY_ROW, Run, kept_offset, located, offer_rows, place_of,
+    reduce_block, reduced_column, rows_apart, store_first, tile_maxima, tile_maxima_ahead, tile_rows, two_tile_maxima,
+    two_tile_maxima_ahead, two_tiles, with_rows,
 };
 
-fn has_block(own: ColumnOutputs) -> bool { return own.count == 4u * PACK_ELEMENTS; }
-
-fn reduce_four_packs(own: ColumnOutputs) {
-    let start = kept_offset(own.chunk.output) + own.column;
-    var block = reduce_block(start, own.chunk);
-    for (var n = 0u; n < 4u; n++) {
-        let found = found_rows(block[n], start + n * PACK_ELEMENTS, own.chunk);
-        store_first(found, own.chunk, own.first + n * PACK_ELEMENTS, PACK_ELEMENTS);
+// Four packs together, or one after the other where a row's end has fewer.
+fn reduce_outputs(own: ColumnOutputs) {
+    let chunk = own.chunk;
+    let start = kept_offset(chunk.output) + own.column;
+    if (own.count == 4u * PACK_ELEMENTS) {
+        var block = reduce_block(start, chunk);
+        for (var n = 0u; n < 4u; n++) {
+            let found = located(block[n], start + n * PACK_ELEMENTS, chunk.end);
+            store_first(found, chunk, own.first + n * PACK_ELEMENTS, PACK_ELEMENTS);
+        }
+    } else {
+        for (var n = 0u; n < min(own.count, 4u * PACK_ELEMENTS); n += PACK_ELEMENTS) {
+            store_first(reduced_column(start + n, chunk), chunk, own.first + n, PACK_ELEMENTS);
+        }
     }
 }
 

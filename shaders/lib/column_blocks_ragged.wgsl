@@ -1,24 +1,14 @@
-// Blocks of columns whose rows begin anywhere: out of five whole packs a row.
+// Blocks of columns whose rows begin anywhere: out of five packs of each reduced row. A row of columns has four packs at least.
 import package::{
-    Chunk, ColumnBests, ColumnOutputs, PACK_ELEMENTS, Run, STORE_LANES, Unit, empty_unit, has_five_packs, kept_offset, params,
+    Chunk, ColumnBests, ColumnOutputs, PACK_ELEMENTS, Run, STORE_LANES, Unit, empty_unit, kept_offset, params,
     place_of, reduce_block, store_columns, with_rows,
 };
-
-// Whether the outputs' rows of columns have four packs each, of which memory has five whole ones.
-fn has_block(own: ColumnOutputs) -> bool {
-    let row = own.first / params.columns;
-    var start = kept_offset(row) + block_column(own.first - row * params.columns);
-    if (STORE_LANES > 1u) {
-        start = max(start, kept_offset((own.first + own.count - 1u) / params.columns));
-    }
-    return (params.columns >= 4u * PACK_ELEMENTS) & has_five_packs(start + params.reach);
-}
 
 // Where a block begins that has a row's column number `column`.
 fn block_column(column: u32) -> u32 { return min(column, params.columns - 4u * PACK_ELEMENTS); }
 
 // Of each row that has some of the outputs four packs are reduced at once, moved back where they would reach behind the row.
-fn reduce_four_packs(own: ColumnOutputs) {
+fn reduce_outputs(own: ColumnOutputs) {
     let chunk = own.chunk;
     let first = own.first;
     let count = own.count;

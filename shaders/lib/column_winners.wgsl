@@ -1,8 +1,6 @@
 // The positions of a pack of columns as a pack of winners, which are as wide as elements and stored as values are.
 import package::{ColumnBests, ELEMENT_BITS, LANES, lane_positions, store_values};
 
-const STORES_KEYS = false;
-
 fn stored_whole(bests: ColumnBests, first: u32) -> bool {
     store_values(first, pack_of_columns(bests));
     return true;

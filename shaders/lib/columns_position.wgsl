@@ -2,7 +2,7 @@
 // column, and the row is found at the end by reading the winning tile again; where ROW_BY_ROW, rows are what is compared.
 // Narrow types only.
 import package::{
-    Best, ELEMENT_BITS, ELEMENT_MASK, LANES, LAST, LEAST, Maxima, RAGGED, STORES_KEYS, WIDE, four_words, index_word,
+    Best, ELEMENT_BITS, ELEMENT_MASK, LANES, LAST, LEAST, Maxima, RAGGED, ROW_BY_ROW, STORES_KEYS, WIDE, four_words, index_word,
     key_of_tie, lane_maxima, lane_ties, maxima_of, params, run_of, run_within, ties_of, words_at, words_bits,
 };
 
@@ -12,16 +12,16 @@ struct ColumnBests { ties: array<vec4<i32>, LANES>, rows: array<vec4<u32>, LANES
 
 // Nothing is less: until something is greater, the first tile has won. Every lane without a loop, be there 1, 2 or 4.
 fn no_column_bests(first_row: u32) -> ColumnBests {
-    var w: ColumnBests;
-    w.ties[0] = vec4<i32>(LEAST);
-    w.rows[0] = vec4<u32>(first_row);
-    w.ties[LANES - 1u] = vec4<i32>(LEAST);
-    w.rows[LANES - 1u] = vec4<u32>(first_row);
-    w.ties[LANES / 2u] = vec4<i32>(LEAST);
-    w.rows[LANES / 2u] = vec4<u32>(first_row);
-    w.ties[LANES / 4u] = vec4<i32>(LEAST);
-    w.rows[LANES / 4u] = vec4<u32>(first_row);
-    return w;
+    var bests: ColumnBests;
+    bests.ties[0] = vec4<i32>(LEAST);
+    bests.rows[0] = vec4<u32>(first_row);
+    bests.ties[LANES - 1u] = vec4<i32>(LEAST);
+    bests.rows[LANES - 1u] = vec4<u32>(first_row);
+    bests.ties[LANES / 2u] = vec4<i32>(LEAST);
+    bests.rows[LANES / 2u] = vec4<u32>(first_row);
+    bests.ties[LANES / 4u] = vec4<i32>(LEAST);
+    bests.rows[LANES / 4u] = vec4<u32>(first_row);
+    return bests;
 }
 
 // Of one lane of each word.
@@ -36,94 +36,97 @@ fn lane_positions(bests: ColumnBests, lane: u32) -> vec4<u32> {
     );
 }
 
-fn column_best(w: ptr<function, ColumnBests>, i: u32) -> Best {
-    let key = select(key_of_tie((*w).ties[i % LANES][i / LANES]), (*w).keys[i % LANES][i / LANES], STORES_KEYS);
-    return Best(key, (*w).rows[i % LANES][i / LANES]);
+fn column_best(bests: ptr<function, ColumnBests>, i: u32) -> Best {
+    let key = select(key_of_tie((*bests).ties[i % LANES][i / LANES]), (*bests).keys[i % LANES][i / LANES], STORES_KEYS);
+    return Best(key, (*bests).rows[i % LANES][i / LANES]);
 }
 
 // The winners' own rows in the place of those that their tiles begin with.
 fn located(bests: ColumnBests, start: u32, end: u32) -> ColumnBests {
-    var w = bests;
+    if (ROW_BY_ROW) {
+        return bests;
+    }
+    var found = bests;
     if (LANES == 1u) {
-        w.rows[0] = locate(start, 0u, w.rows[0], end, w.ties[0]);
-        return w;
+        found.rows[0] = locate(start, 0u, found.rows[0], end, found.ties[0]);
+        return found;
     }
     var lane = 0u;
     loop {
         if (lane >= LANES) {
             break;
         }
-        w.rows[lane] = locate(start, lane, w.rows[lane], end, w.ties[lane]);
+        found.rows[lane] = locate(start, lane, found.rows[lane], end, found.ties[lane]);
         continuing {
             lane += 1u;
             break if lane >= LANES;
         }
     }
-    return w;
+    return found;
 }
 
 // No loop over lanes: it would cost as much as what it does.
-fn offer_rows(w: ptr<function, ColumnBests>, tile: Maxima, r: u32) {
-    offer_lane(w, tile, r, 0u);
+fn offer_rows(bests: ptr<function, ColumnBests>, tile: Maxima, r: u32) {
+    offer_lane(bests, tile, r, 0u);
     if (LANES > 1u) {
-        offer_lane(w, tile, r, 1u);
+        offer_lane(bests, tile, r, 1u);
     }
     if (LANES > 2u) {
-        offer_lane(w, tile, r, 2u);
-        offer_lane(w, tile, r, 3u);
+        offer_lane(bests, tile, r, 2u);
+        offer_lane(bests, tile, r, 3u);
     }
 }
 
 // The same of one row, whose elements' ties are fewer steps away than those of maxima are.
-fn offer_row(w: ptr<function, ColumnBests>, pack: vec4<u32>, r: u32) {
+fn offer_row(bests: ptr<function, ColumnBests>, pack: vec4<u32>, r: u32) {
     if (STORES_KEYS) {
-        offer_rows(w, maxima_of(pack), r);
+        offer_rows(bests, maxima_of(pack), r);
         return;
     }
-    offer_ties(w, ties_of(words_bits(pack, 0u)), r, 0u);
+    offer_ties(bests, ties_of(words_bits(pack, 0u)), r, 0u);
     if (LANES > 1u) {
-        offer_ties(w, ties_of(words_bits(pack, 1u)), r, 1u);
+        offer_ties(bests, ties_of(words_bits(pack, 1u)), r, 1u);
     }
     if (LANES > 2u) {
-        offer_ties(w, ties_of(words_bits(pack, 2u)), r, 2u);
-        offer_ties(w, ties_of(words_bits(pack, 3u)), r, 3u);
+        offer_ties(bests, ties_of(words_bits(pack, 2u)), r, 2u);
+        offer_ties(bests, ties_of(words_bits(pack, 3u)), r, 3u);
     }
 }
 
 // With those of any other rows.
-fn join_columns(w: ptr<function, ColumnBests>, other: ColumnBests) {
-    join_lane(w, other, 0u);
+fn join_columns(bests: ptr<function, ColumnBests>, other: ColumnBests) {
+    join_lane(bests, other, 0u);
     if (LANES > 1u) {
-        join_lane(w, other, 1u);
+        join_lane(bests, other, 1u);
     }
     if (LANES > 2u) {
-        join_lane(w, other, 2u);
-        join_lane(w, other, 3u);
+        join_lane(bests, other, 2u);
+        join_lane(bests, other, 3u);
     }
 }
 
-fn join_lane(w: ptr<function, ColumnBests>, other: ColumnBests, lane: u32) {
+fn join_lane(bests: ptr<function, ColumnBests>, other: ColumnBests, lane: u32) {
     let ties = other.ties[lane];
-    let best = (*w).ties[lane];
-    let comes_first = (other.rows[lane] < (*w).rows[lane]) != vec4<bool>(LAST);
+    let best = (*bests).ties[lane];
+    let comes_first = (other.rows[lane] < (*bests).rows[lane]) != vec4<bool>(LAST);
     let takes = (ties > best) | ((ties == best) & comes_first);
-    (*w).rows[lane] = select((*w).rows[lane], other.rows[lane], takes);
-    (*w).ties[lane] = select(best, ties, takes);
-    (*w).keys[lane] = max((*w).keys[lane], other.keys[lane]);
+    (*bests).rows[lane] = select((*bests).rows[lane], other.rows[lane], takes);
+    (*bests).ties[lane] = select(best, ties, takes);
+    (*bests).keys[lane] = max((*bests).keys[lane], other.keys[lane]);
 }
 
-fn offer_lane(w: ptr<function, ColumnBests>, tile: Maxima, r: u32, lane: u32) {
-    offer_ties(w, lane_ties(tile, lane), r, lane);
+fn offer_lane(bests: ptr<function, ColumnBests>, tile: Maxima, r: u32, lane: u32) {
+    offer_ties(bests, lane_ties(tile, lane), r, lane);
     if (STORES_KEYS) {
-        (*w).keys[lane] = max((*w).keys[lane], lane_maxima(tile, lane));
+        (*bests).keys[lane] = max((*bests).keys[lane], lane_maxima(tile, lane));
     }
 }
 
-fn offer_ties(w: ptr<function, ColumnBests>, ties: vec4<i32>, r: u32, lane: u32) {
-    let best = (*w).ties[lane];
+fn offer_ties(bests: ptr<function, ColumnBests>, ties: vec4<i32>, r: u32, lane: u32) {
+    let best = (*bests).ties[lane];
     let takes = (ties > best) | (vec4<bool>(LAST) & (ties == best));
-    (*w).rows[lane] = select((*w).rows[lane], vec4<u32>(r), takes);
-    (*w).ties[lane] = select(best, ties, takes);
+    (*bests).rows[lane] = select((*bests).rows[lane], vec4<u32>(r), takes);
+    (*bests).ties[lane] = select(best, ties, takes);
 }
 
 // The rows of the winning tiles, which begin at `tiles`, that have their ties: of one lane of each word, also of columns

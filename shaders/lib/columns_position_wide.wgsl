@@ -13,29 +13,29 @@ fn no_column_bests(first_row: u32) -> ColumnBests {
     return ColumnBests(array<Tie, 2>(LEAST_TIE, LEAST_TIE), vec2<u32>(first_row), no_maxima());
 }
 
-fn offer_rows(w: ptr<function, ColumnBests>, row: Maxima, r: u32) {
+fn offer_rows(bests: ptr<function, ColumnBests>, row: Maxima, r: u32) {
     let first = tie_key(element_maximum(row, 0u));
     let second = tie_key(element_maximum(row, 1u));
-    let takes = vec2<bool>(takes_over(first, (*w).ties[0]), takes_over(second, (*w).ties[1]));
-    take_columns(w, ColumnBests(array<Tie, 2>(first, second), vec2<u32>(r), row), takes);
+    let takes = vec2<bool>(takes_over(first, (*bests).ties[0]), takes_over(second, (*bests).ties[1]));
+    take_columns(bests, ColumnBests(array<Tie, 2>(first, second), vec2<u32>(r), row), takes);
 }
 
-fn offer_row(w: ptr<function, ColumnBests>, pack: vec4<u32>, r: u32) { offer_rows(w, maxima_of(pack), r); }
+fn offer_row(bests: ptr<function, ColumnBests>, pack: vec4<u32>, r: u32) { offer_rows(bests, maxima_of(pack), r); }
 
 // With those of any other rows.
-fn join_columns(w: ptr<function, ColumnBests>, other: ColumnBests) {
-    let comes_first = (other.rows < (*w).rows) != vec2<bool>(LAST);
-    let first = tie_greater(other.ties[0], (*w).ties[0]) | (tie_equal(other.ties[0], (*w).ties[0]) & comes_first.x);
-    let second = tie_greater(other.ties[1], (*w).ties[1]) | (tie_equal(other.ties[1], (*w).ties[1]) & comes_first.y);
-    take_columns(w, other, vec2<bool>(first, second));
+fn join_columns(bests: ptr<function, ColumnBests>, other: ColumnBests) {
+    let comes_first = (other.rows < (*bests).rows) != vec2<bool>(LAST);
+    let first = tie_greater(other.ties[0], (*bests).ties[0]) | (tie_equal(other.ties[0], (*bests).ties[0]) & comes_first.x);
+    let second = tie_greater(other.ties[1], (*bests).ties[1]) | (tie_equal(other.ties[1], (*bests).ties[1]) & comes_first.y);
+    take_columns(bests, other, vec2<bool>(first, second));
 }
 
-fn take_columns(w: ptr<function, ColumnBests>, other: ColumnBests, takes: vec2<bool>) {
-    (*w).rows = select((*w).rows, other.rows, takes);
-    (*w).ties[0] = select((*w).ties[0], other.ties[0], takes.x);
-    (*w).ties[1] = select((*w).ties[1], other.ties[1], takes.y);
+fn take_columns(bests: ptr<function, ColumnBests>, other: ColumnBests, takes: vec2<bool>) {
+    (*bests).rows = select((*bests).rows, other.rows, takes);
+    (*bests).ties[0] = select((*bests).ties[0], other.ties[0], takes.x);
+    (*bests).ties[1] = select((*bests).ties[1], other.ties[1], takes.y);
     if (STORES_KEYS) {
-        (*w).keys = join_maxima((*w).keys, other.keys);
+        (*bests).keys = join_maxima((*bests).keys, other.keys);
     }
 }
 
@@ -43,9 +43,9 @@ fn takes_over(tie: Tie, best: Tie) -> bool { return tie_greater(tie, best) | (LA
 
 fn located(bests: ColumnBests, start: u32, end: u32) -> ColumnBests { return bests; }
 
-fn column_best(w: ptr<function, ColumnBests>, i: u32) -> Best {
-    let key = select(key_of_tie((*w).ties[i]), element_maximum((*w).keys, i), STORES_KEYS);
-    return Best(key, (*w).rows[i]);
+fn column_best(bests: ptr<function, ColumnBests>, i: u32) -> Best {
+    let key = select(key_of_tie((*bests).ties[i]), element_maximum((*bests).keys, i), STORES_KEYS);
+    return Best(key, (*bests).rows[i]);
 }
 
 // Stores the positions of both, where nothing is stored beside them.

@@ -4,7 +4,7 @@ import package::{
 };
 
 // Of as many rows of columns as have some of the outputs: in each row as if all were its.
-fn reduce_pack(own: ColumnOutputs) {
+fn reduce_outputs(own: ColumnOutputs) {
     let chunk = own.chunk;
     let first = own.first;
     let count = own.count;

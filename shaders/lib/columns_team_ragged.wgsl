@@ -4,7 +4,7 @@ import package::{
     ColumnOutputs, Invocation, STORE_LANES, TEAM, empty_unit, found_by_team, kept_offset, params, store_columns, store_first,
 };
 
-fn reduce_in_team(own: ColumnOutputs, by: Invocation) {
+fn reduce_outputs_in_team(own: ColumnOutputs, by: Invocation) {
     let chunk = own.chunk;
     let row = own.first / params.columns;
     let start = kept_offset(row) + own.first - row * params.columns;
@@ -22,7 +22,7 @@ fn reduce_in_team(own: ColumnOutputs, by: Invocation) {
     if (by.member == 0u) {
         unit = store_columns(found, chunk, own.first, 0u, count, last, unit);
     }
-    // All of a workgroup meet again, and most have nothing to do.
+    // All of a workgroup meet again, and most have nothing to do. Until they meet, some may read what others have found.
     let next_member = select(TEAM, by.member, count < own.count);
     workgroupBarrier();
     let next_start = kept_offset(row + 1u) + own.first - next_first;

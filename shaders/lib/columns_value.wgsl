@@ -1,7 +1,5 @@
 // Values of columns: the greatest element of each, and nothing else.
-import package::{
-    Best, Maxima, STORES_VALUES, element_maximum, join_maxima, maxima_of, no_maxima, pack_of, store_values,
-};
+import package::{Best, Maxima, STORES_KEYS, element_maximum, join_maxima, maxima_of, no_maxima, pack_of, store_values};
 
 alias ColumnBests = Maxima;
 
@@ -16,10 +14,10 @@ fn column_best(bests: ptr<function, ColumnBests>, i: u32) -> Best { return Best(
 
 // Stores a whole pack at once, where that is possible.
 fn stored_whole(bests: ColumnBests, first: u32) -> bool {
-    if (STORES_VALUES) {
+    if (!STORES_KEYS) {
         store_values(first, pack_of_columns(bests));
     }
-    return STORES_VALUES;
+    return !STORES_KEYS;
 }
 
 fn pack_of_columns(bests: ColumnBests) -> vec4<u32> { return pack_of(bests); }

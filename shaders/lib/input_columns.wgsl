@@ -30,9 +30,9 @@ fn behind_packs() -> vec4<u32> {
 }
 
 // The whole pack in which the one at a place begins.
-fn first_pack(place: u32) -> u32 { return select(place, place / PACK_ELEMENTS, RAGGED); }
+fn first_pack_number(place: u32) -> u32 { return select(place, place / PACK_ELEMENTS, RAGGED); }
 
-// From a place on, of which that one is known.
+// Four packs side by side that begin at `place`. `first` is the whole pack in which they begin, already loaded.
 fn four_packs(first: vec4<u32>, place: u32, behind: vec4<u32>) -> FourPacks {
     if (!RAGGED) {
         return FourPacks(first, pack_at(place + 1u), pack_at(place + 2u), pack_at(place + 3u));
@@ -65,9 +65,6 @@ fn offer_packs(
     offer_row(b3, row.d, r);
 }
 
-// Whether there are five whole packs from the one on that has element e.
-fn has_five_packs(e: u32) -> bool { return e / PACK_ELEMENTS + 5u <= arrayLength(&packs); }
-
 // The packs of a tile. Where the rows end before it does, the first is taken again: that changes no maximum, and costs
 // less than a loop over what is left.
 fn tile_rows(p: u32, step: u32, rows: u32) -> vec4<u32> {
@@ -95,13 +92,13 @@ fn two_tiles(p: u32, step: u32, rows: u32) -> TwoTiles {
     return TwoTiles(p + ROWS_OF_TILE * step, tile_rows(p + 4u * step, step, rows - 4u));
 }
 
-// Of the packs that lie `across` packs beside them.
+// The maxima of eight rows of the packs that lie `across` packs to the right.
 fn two_tile_maxima(tiles: TwoTiles, across: u32) -> Maxima {
     return join_maxima(tile_maxima(tiles.upper + across), tile_maxima(tiles.lower + across));
 }
 
-// The same of the first packs: the beginning of each of the eight rows is loaded before anything else, since a row lies
-// in other cache lines than the last and no prefetcher knows where.
+// The maxima of eight rows of the packs at the tiles' places themselves. The beginning of each row is loaded before anything else,
+// since a row lies in other cache lines than the last and no prefetcher knows where.
 fn two_tile_maxima_ahead(tiles: TwoTiles) -> Maxima {
     let upper = ahead_of(tiles.upper);
     let lower = ahead_of(tiles.lower);

@@ -57,5 +57,5 @@ fn masked_pack(raw: vec4<u32>, p: u32, begin: u32, end: u32) -> vec4<u32> {
     return (raw & mask) | (least_pack() & ~mask);
 }
 
-// Asks for both lengths (see grid.wgsl).
+// Always false: asks for both lengths (see grid.wgsl, Lengths).
 fn no_input() -> bool { return max(word_count(), arrayLength(&packs)) == 0u; }

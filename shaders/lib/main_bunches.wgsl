@@ -1,9 +1,6 @@
 // An invocation takes a share of the bunches of short rows, and stores whole packs. Rows that do not fill a bunch are another
 // dispatch's.
-import package::{group_number, no_input, no_results, params, reduce_bunches};
-
-override GROUP: u32 = 64u;
-const TEAM = 1u;
+import package::{GROUP, invocation_number, no_input, no_results, params, reduce_bunches};
 
 @compute @workgroup_size(GROUP)
 fn main(
@@ -11,9 +8,9 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    if (no_input() | no_results()) { // see grid.wgsl
+    if (no_input() | no_results()) {
         return;
     }
-    let first = (group_number(id, groups) * GROUP + local) * params.share;
+    let first = invocation_number(id, groups, local) * params.share;
     reduce_bunches(first, first + params.share);
 }

@@ -1,11 +1,10 @@
 // An invocation takes a pack of columns by itself, or four packs side by side where WIDE. Where RAGGED, and rows share units of the
 // output, all outputs are cut into blocks as if they were one row, and a block may begin in one row and end in another.
 import package::{
-    Chunk, PACK_ELEMENTS, RAGGED, STORE_LANES, WIDE, chunk_of, group_number, no_input, params, reduce_outputs,
+    Chunk, GROUP, PACK_ELEMENTS, RAGGED, STORE_LANES, WIDE, chunk_of, invocation_number, no_input, params, reduce_outputs,
 };
 
-override GROUP: u32 = 64u;
-const IN_FLIGHT: u32 = 1u; // rows of ROW_BY_ROW: with four SwiftShader takes 1.4 times as long
+const TEAM = 1u;
 
 // `count` outputs from number `first` on, which begin at a column of their row.
 struct ColumnOutputs { chunk: Chunk, column: u32, first: u32, count: u32 }
@@ -20,9 +19,9 @@ fn main(
     let block_elements = select(1u, 4u, WIDE) * PACK_ELEMENTS;
     let columns = select(params.columns, params.outputs, RAGGED && STORE_LANES > 1u);
     let blocks = (columns + block_elements - 1u) / block_elements;
-    let index = group_number(id, groups) * GROUP + local;
+    let index = invocation_number(id, groups, local);
     let rows = params.outputs / columns;
-    if (no_input() || index >= rows * params.chunks * blocks) { // see grid.wgsl
+    if (no_input() || index >= rows * params.chunks * blocks) {
         return;
     }
     // First all whole blocks, then those at the ends of rows: neighbours do the same.

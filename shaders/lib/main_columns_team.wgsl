@@ -2,13 +2,11 @@
 // merge in workgroup memory. Packs side by side are neighbours in the workgroup. Where RAGGED, and rows share units of the output,
 // all outputs are cut into packs as if they were one row.
 import package::{
-    Chunk, ColumnBests, PACK_ELEMENTS, RAGGED, STORE_LANES, chunk_of, group_number, join_columns, no_column_bests, no_input, params,
-    reduce_in_team, reduced_column,
+    Chunk, ColumnBests, GROUP, PACK_ELEMENTS, RAGGED, STORE_LANES, chunk_of, group_number, join_columns, no_column_bests,
+    no_input, params, reduce_outputs_in_team, reduced_column,
 };
 
-override GROUP: u32 = 256u;
 override TEAM: u32 = 256u;
-const IN_FLIGHT: u32 = 4u; // rows of ROW_BY_ROW
 
 // `count` outputs from number `first` on, which begin at a column of their row.
 struct ColumnOutputs { chunk: Chunk, column: u32, first: u32, count: u32 }
@@ -29,16 +27,17 @@ fn main(
     let columns = select(params.columns, params.outputs, RAGGED && STORE_LANES > 1u);
     let blocks = (columns + PACK_ELEMENTS - 1u) / PACK_ELEMENTS;
     let rows = params.outputs / columns;
-    let has_task = !no_input() && index < rows * params.chunks * blocks; // see grid.wgsl
+    let has_task = !no_input() && index < rows * params.chunks * blocks;
     let task = select(0u, index, has_task);
     let row = task / blocks;
     let column = (task - row * blocks) * PACK_ELEMENTS;
     let chunk = chunk_of(row, rows);
     let own = ColumnOutputs(chunk, column, chunk.output * columns + column, min(columns - column, PACK_ELEMENTS));
-    reduce_in_team(own, Invocation(select(TEAM, local / across, has_task), local));
+    reduce_outputs_in_team(own, Invocation(select(TEAM, local / across, has_task), local));
 }
 
-// What all members have found in a pack of columns. Member 0 is told.
+// What all members have found in a pack of columns. Member 0 is told. Whoever calls this twice puts a barrier between, since members
+// may still read `parts`.
 fn found_by_team(start: u32, chunk: Chunk, by: Invocation) -> ColumnBests {
     let across = GROUP / TEAM;
     let part_len = rows_of_member(chunk.end - chunk.begin);

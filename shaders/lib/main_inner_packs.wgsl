@@ -1,9 +1,10 @@
 // Columns whose rows begin anywhere: packs of the output that lie in one row each. An invocation takes one, or four side by side
 // where WIDE.
-import package::{Chunk, PACK_ELEMENTS, WIDE, group_number, kept_offset, no_input, params, reduce_inner_packs};
+import package::{
+    Chunk, GROUP, PACK_ELEMENTS, WIDE, invocation_number, kept_offset, no_input, params, reduce_inner_packs,
+};
 
-override GROUP: u32 = 64u;
-const IN_FLIGHT = 1u; // rows of ROW_BY_ROW
+const TEAM = 1u;
 
 @compute @workgroup_size(GROUP)
 fn main(
@@ -13,10 +14,10 @@ fn main(
 ) {
     let block = select(1u, 4u, WIDE) * PACK_ELEMENTS;
     let blocks = (params.columns / PACK_ELEMENTS * PACK_ELEMENTS + block - 1u) / block;
-    let index = group_number(id, groups) * GROUP + local;
+    let index = invocation_number(id, groups, local);
     let row = index / blocks;
     let row_first = row * params.columns;
-    if (no_input() || row_first >= params.outputs) { // see grid.wgsl
+    if (no_input() || row_first >= params.outputs) {
         return;
     }
     let begin = (row_first + PACK_ELEMENTS - 1u) / PACK_ELEMENTS * PACK_ELEMENTS;

@@ -1,11 +1,11 @@
 // Columns whose rows begin anywhere: the packs of the output in which rows end, one for each row. What is behind a row's end is of
 // the next row, or of none.
 import package::{
-    Chunk, ColumnResults, PACK_ELEMENTS, group_number, kept_offset, no_input, params, reduced_column, store_results, with_results,
+    Chunk, ColumnResults, GROUP, PACK_ELEMENTS, invocation_number, kept_offset, no_input, params, reduced_column, store_results,
+    with_results,
 };
 
-override GROUP: u32 = 64u;
-const IN_FLIGHT = 1u; // rows of ROW_BY_ROW
+const TEAM = 1u;
 
 @compute @workgroup_size(GROUP)
 fn main(
@@ -13,8 +13,8 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    let row = group_number(id, groups) * GROUP + local;
-    if (no_input() || row >= params.outputs / params.columns) { // see grid.wgsl; no product: rows may be few and long
+    let row = invocation_number(id, groups, local);
+    if (no_input() || row >= params.outputs / params.columns) { // no product: rows may be few and long
         return;
     }
     let end = (row + 1u) * params.columns;

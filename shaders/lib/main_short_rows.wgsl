@@ -1,7 +1,6 @@
 // An invocation takes a share of the bunches of short rows.
-import package::{group_number, no_input, params, reduce_bunches, reduce_rest};
+import package::{GROUP, invocation_number, no_input, params, reduce_bunches, reduce_rest};
 
-override GROUP: u32 = 64u;
 const TEAM = 1u;
 
 @compute @workgroup_size(GROUP)
@@ -10,10 +9,10 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    if (no_input()) { // see grid.wgsl
+    if (no_input()) {
         return;
     }
-    let first = (group_number(id, groups) * GROUP + local) * params.share;
+    let first = invocation_number(id, groups, local) * params.share;
     reduce_bunches(first, first + params.share);
     reduce_rest(first, first + params.share);
 }

@@ -1,15 +1,15 @@
 // An invocation takes a bunch of short rows. The positions of a workgroup's rows meet in workgroup memory, so that neighbours store
 // what lies side by side.
-import package::{BUNCH_ROWS, Best, Unit, group_number, index_word, no_input, params, reduce_bunches, reduce_rest};
+import package::{
+    BUNCH_ROWS, Best, GROUP, Unit, index_word, invocation_number, no_input, params, reduce_bunches, reduce_rest,
+};
 
 @group(0) @binding(3) var<storage, read_write> indices: array<u32>;
 
-override GROUP: u32 = 64u;
 override INDEX_WORDS: u32 = 2u; // i64 has two, the low one first
 const TEAM = 1u;
 
 const STORES_KEYS = false;
-const STORES_PACKS = false;
 const STORE_LANES = 1u;
 
 // Of each invocation those of its bunch, and a place that is no one's: so neighbours store to different banks.
@@ -21,8 +21,8 @@ fn main(
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) local: u32,
 ) {
-    let first = group_number(id, groups) * GROUP + local;
-    let last = select(first + 1u, first, no_input()); // see grid.wgsl
+    let first = invocation_number(id, groups, local);
+    let last = select(first + 1u, first, no_input());
     reduce_bunches(first, last);
     reduce_rest(first, last);
     workgroupBarrier();

@@ -1,7 +1,6 @@
 // One invocation does tasks by itself: a share of output units, one after another. No barrier.
-import package::{STORE_LANES, group_number, make_unit, params, task_count};
+import package::{GROUP, STORE_LANES, invocation_number, make_unit, params, task_count};
 
-override GROUP: u32 = 64u;
 const TEAM = 1u;
 
 @compute @workgroup_size(GROUP)
@@ -11,7 +10,7 @@ fn main(
     @builtin(local_invocation_index) local: u32,
 ) {
     let tasks = task_count();
-    var index = (group_number(id, groups) * GROUP + local) * params.share;
+    var index = invocation_number(id, groups, local) * params.share;
     let end = min(index + params.share, (tasks + STORE_LANES - 1u) / STORE_LANES);
     loop {
         if (index >= end) {

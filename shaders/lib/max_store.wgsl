@@ -3,7 +3,7 @@ import package::{ACCUMULATE, BoundPack, Maxima, fold, longest_operand, pack_of, 
 
 @group(0) @binding(1) var<storage, read_write> values: array<BoundPack>;
 
-// Asks for all lengths (see grid.wgsl).
+// Always false: asks for all lengths (see grid.wgsl, Lengths).
 fn no_packs() -> bool { return max(arrayLength(&values), longest_operand()) == 0u; }
 
 fn store(i: u32, maxima: Maxima) { store_pack(i, finished(i, maxima)); }

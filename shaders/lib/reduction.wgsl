@@ -21,7 +21,6 @@ struct Params {
     column_logical_stride: u32,   // outputs from one column to the next
     first_position: vec2<u32>, // the position of its first element
     run_logical_stride: vec2<u32>, // positions from one element of a run to the next
-    reach: u32,        // elements from an output's first one in memory to the last one
     // (size, stride, place), innermost first. Places have two words: they say how many outputs, or positions, lie from
     // one to the next in the whole tensor.
     kept: array<vec4<u32>, 32>,  // column kernels: without the columns themselves
@@ -41,7 +40,7 @@ fn kept_offset_around(index: u32, inner: u32) -> u32 {
     var offset = params.start;
     var d = inner;
     loop {
-        if ((d + 1u >= params.kept_rank) | (rest == 0u)) { // see grid.wgsl
+        if ((d + 1u >= params.kept_rank) | (rest == 0u)) { // see grid.wgsl, Parameters
             break;
         }
         let dim = params.kept[d];
@@ -61,7 +60,7 @@ fn outer_offset(run: u32) -> u32 {
     var offset = 0u;
     var d = 0u;
     loop {
-        if ((d + 1u >= params.outer_rank) | (rest == 0u)) { // see grid.wgsl
+        if ((d + 1u >= params.outer_rank) | (rest == 0u)) { // see grid.wgsl, Parameters
             break;
         }
         let dim = params.outer[d];

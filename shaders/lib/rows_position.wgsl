@@ -11,17 +11,17 @@ struct RowBest { key: Key, run: u32, pack: u32, seen: bool }
 
 fn no_row_best() -> RowBest { return RowBest(LEAST_KEY, 0u, 0u, false); }
 
-fn offer_tile(w: RowBest, p: u32, last: u32, run: u32) -> RowBest {
+fn offer_tile(best: RowBest, p: u32, last: u32, run: u32) -> RowBest {
     let tile = tile_at(p, last);
     if (TEAM > 1u) {
-        return offer_key(w, tile_winner(tile), run);
+        return offer_key(best, tile_winner(tile), run);
     }
     let peaks = join_peaks(join_peaks(peak_of(tile.a), peak_of(tile.b)), join_peaks(peak_of(tile.c), peak_of(tile.d)));
-    return offer_key(w, Winner(peak_key(peaks), p), run);
+    return offer_key(best, Winner(peak_key(peaks), p), run);
 }
 
-fn offer_pack(w: RowBest, words: vec4<u32>, run: u32, pack: u32) -> RowBest {
-    return offer_key(w, Winner(peak_key(peak_of(words)), pack), run);
+fn offer_pack(best: RowBest, words: vec4<u32>, run: u32, pack: u32) -> RowBest {
+    return offer_key(best, Winner(peak_key(peak_of(words)), pack), run);
 }
 
 // A key, and the pack, or the first one of the tile, that has it.
@@ -49,25 +49,25 @@ fn overtakes(before: Key, key: Key) -> bool {
     return key_greater(tie, best) | (LAST & key_equal(tie, best));
 }
 
-fn offer_key(w: RowBest, own: Winner, run: u32) -> RowBest {
-    let takes = !w.seen | overtakes(w.key, own.key);
-    return RowBest(key_max(w.key, own.key), select(w.run, run, RUNS & takes), select(w.pack, own.pack, takes), true);
+fn offer_key(best: RowBest, own: Winner, run: u32) -> RowBest {
+    let takes = !best.seen | overtakes(best.key, own.key);
+    return RowBest(key_max(best.key, own.key), select(best.run, run, RUNS & takes), select(best.pack, own.pack, takes), true);
 }
 
-fn row_result(w: RowBest, chunk: Chunk, base: u32) -> Best {
-    if (no_input() || !w.seen) { // see grid.wgsl
+fn row_result(best: RowBest, chunk: Chunk, base: u32) -> Best {
+    if (no_input() || !best.seen) {
         return no_best();
     }
-    let run = run_within(w.run, chunk.begin, chunk.end);
+    let run = run_within(best.run, chunk.begin, chunk.end);
     let begin = base + run.offset;
     let end = begin + run.len;
-    var e = max(w.pack * PACK_ELEMENTS, begin);
+    var e = max(best.pack * PACK_ELEMENTS, begin);
     if (FEW_PACKS) {
-        e = element_of(w.pack, matches_within(w.pack, tie_of(w.key), begin, end));
+        e = element_of(best.pack, matches_within(best.pack, tie_of(best.key), begin, end));
     } else if (TEAM == 1u) {
-        e = locate(w, begin, end);
+        e = locate(best, begin, end);
     }
-    return Best(w.key, run.r + e - begin);
+    return Best(best.key, run.r + e - begin);
 }
 
 // The winner's own position in the place of its pack's.
@@ -85,16 +85,16 @@ fn placed(best: Best, task: u32) -> Best {
 
 // The element of the winning tile that has its tie. Whatever lies in the run and has the tie is a right answer for
 // this invocation: none of its own other tiles has it at a better place.
-fn locate(w: RowBest, begin: u32, end: u32) -> u32 {
-    let tie = tie_of(w.key);
-    var p = w.pack;
+fn locate(best: RowBest, begin: u32, end: u32) -> u32 {
+    let tie = tie_of(best.key);
+    var p = best.pack;
     var found = 0u;
     var i = 0u;
     loop {
         if (i >= 4u) {
             break;
         }
-        p = w.pack + select(i, 3u - i, LAST);
+        p = best.pack + select(i, 3u - i, LAST);
         found = matches_within(p, tie, begin, end);
         continuing {
             i += 1u;

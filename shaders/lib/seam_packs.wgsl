@@ -1,5 +1,5 @@
 // The results of a pack of columns of two rows, stored together: values, or winners as wide.
-import package::{ColumnBests, LANES, PACK_UNITS, first_elements, joined, pack_of_columns, pack_unit, values};
+import package::{ColumnBests, LANES, PACK_UNITS, first_elements, joined, pack_of_columns, pack_unit, store_unit};
 
 alias ColumnResults = vec4<u32>;
 
@@ -11,7 +11,7 @@ fn with_results(results: ColumnResults, found: ColumnBests, first: u32, begin: u
 fn store_results(results: ColumnResults, first: u32, count: u32) {
     for (var i = 0u; i < PACK_UNITS; i++) {
         if (i * LANES < count) {
-            values[first / LANES + i] = pack_unit(results, i);
+            store_unit(first / LANES + i, pack_unit(results, i));
         }
     }
 }

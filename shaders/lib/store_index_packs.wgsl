@@ -9,6 +9,7 @@ const STORE_LANES = 1u;
 const STORES_KEYS = false;
 const STORES_PACKS = true;
 
+// Always false: asks for the length (see grid.wgsl, Lengths).
 fn no_results() -> bool { return arrayLength(&indices) == 0u; }
 
 // Four at once.

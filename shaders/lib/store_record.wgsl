@@ -7,7 +7,6 @@ import package::{Unit, chunk_of, params};
 override ACCUMULATE: bool = false;
 
 const STORE_LANES = 1u;
-const STORES_VALUES = false; // but records
 const STORES_KEYS = true;
 const STORES_PACKS = false;
 
@@ -24,7 +23,7 @@ fn record_of(task: u32) -> u32 {
     }
     var rest = chunk.output / params.columns;
     var place = (chunk.output - rest * params.columns) * params.column_logical_stride;
-    for (var d = 0u; (d + 1u < params.kept_rank) & (rest != 0u); d++) { // see grid.wgsl
+    for (var d = 0u; (d + 1u < params.kept_rank) & (rest != 0u); d++) { // see grid.wgsl, Parameters
         let dim = params.kept[d];
         let next = rest / dim.x;
         place += (rest - next * dim.x) * dim.z;

@@ -34,7 +34,7 @@ fn store_lane(unit: Unit, lane: u32, task: u32, best: Best) -> Unit {
 fn whole_position(r: u32) -> vec2<u32> {
     var rest = r / params.run_len;
     var position = add_product(params.first_position, r - rest * params.run_len, params.run_logical_stride);
-    for (var d = 0u; (d + 1u < params.outer_rank) & (rest != 0u); d++) { // see grid.wgsl
+    for (var d = 0u; (d + 1u < params.outer_rank) & (rest != 0u); d++) { // see grid.wgsl, Parameters
         let dim = params.outer[d];
         let next = rest / dim.x;
         position = add_product(position, rest - next * dim.x, dim.zw);

@@ -4,7 +4,7 @@ import package::{Best, LANES, PACK_UNITS, Unit, pack_unit, params, with_element}
 @group(0) @binding(3) var<storage, read_write> values: array<Unit>;
 
 const STORE_LANES = LANES;
-const STORES_VALUES = true;
+const STORES_KEYS = false;
 
 fn task_count() -> u32 { return params.outputs; }
 fn store_lane(unit: Unit, lane: u32, task: u32, best: Best) -> Unit { return with_element(unit, lane, best.key); }

@@ -1,7 +1,6 @@
 // TEAM invocations (a power of two) do a task together and merge in workgroup memory; GROUP / TEAM tasks a workgroup.
-import package::{Best, merge, no_best, reduce_chunk};
+import package::{Best, GROUP, merge, no_best, reduce_chunk};
 
-override GROUP: u32 = 256u;
 override TEAM: u32 = 256u;
 
 var<workgroup> bests: array<Best, GROUP>;

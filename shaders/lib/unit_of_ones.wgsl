@@ -3,7 +3,6 @@ import package::{LANES, Unit, empty_unit, index_word, params, reduce_chunk, with
 
 @group(0) @binding(3) var<storage, read_write> values: array<Unit>;
 
-const STORES_KEYS = false;
 const STORE_LANES = LANES;
 
 fn task_count() -> u32 { return params.outputs * params.reduce_len; }

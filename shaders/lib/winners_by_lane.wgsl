@@ -8,9 +8,6 @@ fn pack_winners(n: u32) -> PackWinners {
     let none = vec4<u32>(0u);
     let p = n / 4u;
     let a = winners[p];
-    if (LANES == 1u) {
-        return PackWinners(a, none, none, none);
-    }
     let b = winners[p + 1u];
     if (LANES == 2u) {
         return PackWinners(vec4<u32>(a.xz, b.xz), vec4<u32>(a.yw, b.yw), none, none);

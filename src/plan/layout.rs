@@ -162,11 +162,6 @@ impl ReductionShape {
         }
     }
 
-    /// How far apart the first and the last in memory of an output's elements may lie.
-    pub fn reach(&self) -> u64 {
-        self.reduced.iter().map(|d| d.stride.max(0) as u64 * (d.size - 1)).sum()
-    }
-
     /// Whether every run, cut into chunks, begins and ends at a multiple of `elements`.
     pub fn runs_are_whole(&self, chunk_len: u64, elements: u64) -> bool {
         let outer = &self.reduced[1..];

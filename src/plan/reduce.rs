@@ -12,7 +12,7 @@ use super::windows::{Block, Window, whole, windows};
 use super::{Binding, Dispatch, Dispatches, Slot, nan_override, target_part, within};
 use crate::Error;
 use crate::shader::{
-    Access, Epilogue, Kernel, MergeParams, Operator, Override, Params, Program, RecordOrigin, ReductionParams, Stores,
+    Access, Epilogue, Kernel, MergeParams, Override, Params, Program, RecordOrigin, ReductionParams, Stores,
 };
 
 /// The fewest rows of blocks of columns, far apart, of which four at once pay.
@@ -253,8 +253,7 @@ impl Reduction<'_> {
             && !whole_packs
             && self.takes_few_packs(shape.run().size);
         let wide = columns && schedule.column_packs > 1;
-        let winners = self.operator == Operator::ArgMax && wide && !whole_packs; // four packs of a row know their row
-        let row_by_row = columns && (self.compares_row_by_row(shape.reduce_len()) || winners);
+        let row_by_row = columns && self.compares_row_by_row(shape.reduce_len());
         let far = match wide {
             // Tiles are asked for ahead anyway.
             true => (row_by_row || !whole_packs) && shape.reduce_len() >= FEWEST_FAR_ROWS,
@@ -324,7 +323,6 @@ fn params(window: &Window, epilogue: Epilogue, record_origin: Option<RecordOrigi
         start: to_u32(shape.start)?,
         columns: to_u32(columns.unwrap_or(1))?,
         share: to_u32(schedule.share)?,
-        reach: to_u32(shape.reach())?,
         kept: shader_dims(kept, record_origin.is_some())?,
         outer: shader_dims(&shape.reduced[1..], record_origin.is_some())?,
         record_origin: record_origin.unwrap_or_default(),

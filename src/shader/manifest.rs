@@ -90,8 +90,8 @@ use Element::{Pack, Unit, Word};
 use Role::{Known, Operand, Result, Scratch, Target};
 
 files! {
-    GRID = "lib/grid", binds [], overrides [];
-    FILL = "fill", binds [], overrides ["GROUP"];
+    GRID = "lib/grid", binds [], overrides ["GROUP"];
+    FILL = "fill", binds [], overrides [];
     FILL_WORDS = "lib/fill_words", binds [writes(3, Word, Target)], overrides [];
     FILL_PACKS = "lib/fill_packs", binds [writes(3, Pack, Target)], overrides [];
 
@@ -129,48 +129,43 @@ files! {
     PACKS = "lib/packs", binds [], overrides [];
     PACKS_INT64 = "lib/packs_int64", binds [], overrides [];
     INPUT_PACKS = "lib/input_packs", binds [reads(2, Pack, Operand)], overrides ["RAGGED", "PAIRS"];
-    INPUT_TILES = "lib/input_tiles", binds [], overrides [];
     AHEAD = "lib/ahead", binds [], overrides [];
     AHEAD_INT64 = "lib/ahead_int64", binds [], overrides [];
     INPUT_COLUMNS = "lib/input_columns", binds [], overrides ["PREFETCH"];
     REDUCE_ROWS = "reduce_rows", binds [], overrides ["LINE", "FEW_PACKS"];
     REDUCE_COLUMNS = "reduce_columns", binds [], overrides ["WIDE", "ROW_BY_ROW"];
-    MAIN_COLUMNS = "lib/main_columns", binds [], overrides ["GROUP"];
+    MAIN_COLUMNS = "lib/main_columns", binds [], overrides [];
     BLOCK_ROWS = "lib/block_rows", binds [], overrides [];
     BLOCK_ROWS_AHEAD = "lib/block_rows_ahead", binds [], overrides [];
-    COLUMN_PACKS = "lib/column_packs", binds [], overrides [];
     COLUMN_RESULTS = "lib/column_results", binds [], overrides [];
     COLUMNS_WHOLE = "lib/columns_whole", binds [], overrides [];
-    MAIN_INNER_PACKS = "lib/main_inner_packs", binds [], overrides ["GROUP"];
+    MAIN_INNER_PACKS = "lib/main_inner_packs", binds [], overrides [];
     INNER_PACK = "lib/inner_pack", binds [], overrides [];
     INNER_BLOCK = "lib/inner_block", binds [], overrides [];
-    MAIN_SEAMS = "lib/main_seams", binds [], overrides ["GROUP"];
+    MAIN_SEAMS = "lib/main_seams", binds [], overrides [];
     SEAM_PACKS = "lib/seam_packs", binds [], overrides [];
     SEAM_POSITIONS = "lib/seam_positions", binds [], overrides [];
     COLUMNS_ALIGNED = "lib/columns_aligned", binds [], overrides [];
     COLUMNS_RAGGED = "lib/columns_ragged", binds [], overrides [];
     COLUMN_BLOCKS = "lib/column_blocks", binds [], overrides [];
-    COLUMN_BLOCKS_OUTPUTS = "lib/column_blocks_outputs", binds [], overrides [];
     COLUMN_BLOCKS_ALIGNED = "lib/column_blocks_aligned", binds [], overrides [];
     COLUMN_BLOCKS_RAGGED = "lib/column_blocks_ragged", binds [], overrides [];
-    MAIN_COLUMNS_TEAM = "lib/main_columns_team", binds [], overrides ["GROUP", "TEAM"];
+    MAIN_COLUMNS_TEAM = "lib/main_columns_team", binds [], overrides ["TEAM"];
     COLUMNS_TEAM_ALIGNED = "lib/columns_team_aligned", binds [], overrides [];
     COLUMNS_TEAM_RAGGED = "lib/columns_team_ragged", binds [], overrides [];
     REDUCE_STRIDED = "reduce_strided", binds [], overrides [];
     REDUCE_SHORT_ROWS = "reduce_short_rows", binds [], overrides ["FEW_RUNS"];
-    MAIN_SHORT_ROWS = "lib/main_short_rows", binds [], overrides ["GROUP"];
-    MAIN_SHORT_ROWS_EXCHANGED = "lib/main_short_rows_exchanged", binds [writes(3, Word, Target)], overrides ["GROUP", "INDEX_WORDS"];
-    BUNCH_PACKS = "lib/bunch_packs", binds [], overrides [];
-    BUNCH_PAIRS = "lib/bunch_pairs", binds [], overrides [];
+    MAIN_SHORT_ROWS = "lib/main_short_rows", binds [], overrides [];
+    MAIN_SHORT_ROWS_EXCHANGED = "lib/main_short_rows_exchanged", binds [writes(3, Word, Target)], overrides ["INDEX_WORDS"];
     WHOLE_STRETCHES = "lib/whole_stretches", binds [], overrides [];
     RAGGED_STRETCHES = "lib/ragged_stretches", binds [], overrides [];
     SHORT_ROWS_REST = "lib/short_rows_rest", binds [], overrides [];
-    MAIN_BUNCHES = "lib/main_bunches", binds [], overrides ["GROUP"];
+    MAIN_BUNCHES = "lib/main_bunches", binds [], overrides [];
     UNIT = "lib/unit", binds [], overrides [];
     UNIT_OF_ONES = "lib/unit_of_ones", binds [writes(3, Unit, Result)], overrides [];
     MERGE = "merge", binds [reads(1, Word, Known)], overrides ["PARTIALS", "FOLDED"];
-    MAIN_SOLO = "lib/main_solo", binds [], overrides ["GROUP"];
-    TEAM = "lib/team", binds [], overrides ["GROUP", "TEAM"];
+    MAIN_SOLO = "lib/main_solo", binds [], overrides [];
+    TEAM = "lib/team", binds [], overrides ["TEAM"];
     MAIN_TEAM = "lib/main_team", binds [], overrides [];
     MAIN_ONES = "lib/main_ones", binds [writes(3, Pack, Result)], overrides [];
 
@@ -181,15 +176,13 @@ files! {
     PARTIAL_VALUE = "lib/partial_value", binds [], overrides [];
     BEST_POSITION = "lib/best_position", binds [], overrides ["LAST"];
     POSITION32 = "lib/position32", binds [], overrides [];
-    POSITION64 = "lib/position64", binds [], overrides [];
+    MERGE_POSITION = "lib/merge_position", binds [], overrides [];
     ROWS_POSITION = "lib/rows_position", binds [], overrides [];
     SHORT_ROWS_POSITION = "lib/short_rows_position", binds [], overrides [];
     COLUMNS_POSITION = "lib/columns_position", binds [], overrides [];
     COLUMN_INDICES = "lib/column_indices", binds [], overrides [];
     COLUMN_WINNERS = "lib/column_winners", binds [], overrides [];
     COLUMNS_POSITION_WIDE = "lib/columns_position_wide", binds [], overrides [];
-    RECORD_POSITION = "lib/record_position", binds [], overrides [];
-    PARTIAL_POSITION = "lib/partial_position", binds [], overrides [];
 
     STORE_RECORD = "lib/store_record", binds [writes(3, Word, Scratch)], overrides ["ACCUMULATE"];
     STORE_RECORD_VALUE = "lib/store_record_value", binds [], overrides [];
@@ -201,7 +194,7 @@ files! {
     STORE_INDEX_PACKS = "lib/store_index_packs", binds [writes(3, Pack, Target)], overrides ["INDEX_WORDS"];
     STORE_BOTH = "lib/store_both", binds [writes(3, Unit, Result), writes(4, Word, Target)], overrides ["INDEX_WORDS"];
 
-    WINNERS = "lib/winners", binds [], overrides ["GROUP", "BOUNDS_CHECKED", "ACCUMULATE"];
+    WINNERS = "lib/winners", binds [], overrides ["BOUNDS_CHECKED", "ACCUMULATE"];
     WINNERS_WORDS = "lib/winners_words", binds [reads(1, Word, Scratch)], overrides [];
     ONES_UNITS = "lib/ones_units", binds [writes(3, Unit, Result)], overrides [];
     ONES_PACKS = "lib/ones_packs", binds [writes(3, Pack, Result)], overrides ["RAGGED"];
@@ -215,12 +208,9 @@ files! {
     HARDMAX_WRITE_LINES = "hardmax_write_lines", binds [writes(3, Pack, Result)], overrides [];
     HARDMAX_WRITE_SHORT_ROWS = "hardmax_write_short_rows", binds [writes(3, Pack, Result)], overrides [];
     PACK_ONES = "lib/pack_ones", binds [], overrides [];
-    MARKS = "lib/marks", binds [], overrides [];
-    PIECES = "lib/pieces", binds [], overrides [];
     PIECES_PACKS = "lib/pieces_packs", binds [], overrides [];
     PIECES_NARROW = "lib/pieces_narrow", binds [], overrides [];
     PIECES_WIDE = "lib/pieces_wide", binds [], overrides [];
-    LINE_WINNERS = "lib/line_winners", binds [], overrides [];
     WINNERS_NARROW = "lib/winners_narrow", binds [reads(1, Pack, Scratch)], overrides [];
     WINNERS_BY_LANE = "lib/winners_by_lane", binds [reads(1, Pack, Scratch)], overrides [];
     WINNERS_WIDE = "lib/winners_wide", binds [reads(1, Unit, Scratch)], overrides [];
@@ -228,9 +218,9 @@ files! {
     BROADCAST = "lib/broadcast", binds [], overrides ["ACCUMULATE"];
     PACK_PARTS = "lib/pack_parts", binds [], overrides [];
     MAX_STORE = "lib/max_store", binds [writes(1, Pack, Result)], overrides [];
-    MAX_PACKS = "max_packs", binds [], overrides ["GROUP", "RAGGED", "ONE_ROW", "SPREAD"];
-    MAX_SHORT_ROWS = "max_short_rows", binds [], overrides ["GROUP", "RAGGED"];
-    MAX_ELEMENTS = "max_elements", binds [writes(1, Unit, Result)], overrides ["GROUP", "PRESERVE_EDGES", "BOUNDS_CHECKED"];
+    MAX_PACKS = "max_packs", binds [], overrides ["RAGGED", "ONE_ROW", "SPREAD"];
+    MAX_SHORT_ROWS = "max_short_rows", binds [], overrides ["RAGGED"];
+    MAX_ELEMENTS = "max_elements", binds [writes(1, Unit, Result)], overrides ["PRESERVE_EDGES", "BOUNDS_CHECKED"];
 }
 
 impl Kernel {
@@ -318,7 +308,7 @@ impl Kernel {
                 &[MERGE],
                 match operator {
                     Operator::ReduceMax => &[BEST_VALUE, RECORD_VALUE, PARTIAL_VALUE],
-                    Operator::ArgMax => &[BEST_POSITION, POSITION64, RECORD_POSITION, PARTIAL_POSITION],
+                    Operator::ArgMax => &[BEST_POSITION, MERGE_POSITION],
                 },
                 self.main_files(Access::Strided, team, epilogue, Stores::Results),
                 result_files(operator, epilogue),
@@ -346,7 +336,7 @@ impl Kernel {
                 vec![&[WINNERS, HARDMAX_WRITE_RAGGED_COLUMNS], pieces_files(self.dtype, false)]
             }
             Program::HardmaxWriteLines => {
-                vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_LINES, LINE_WINNERS, PACK_ONES]]
+                vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_LINES, PACK_ONES]]
             }
             Program::HardmaxWriteShortRows { .. } => {
                 vec![&[WINNERS, HARDMAX_WRITE_SHORT_ROWS], winners_files(self.dtype, false)]
@@ -383,14 +373,13 @@ impl Kernel {
 
     fn access_files(&self, access: Access) -> Files {
         match (access, self.int64) {
-            (Access::Rows, _) => &[INPUT_PACKS, INPUT_TILES, REDUCE_ROWS],
+            (Access::Rows, _) => &[INPUT_PACKS, REDUCE_ROWS],
             (Access::Columns, false) => &[INPUT_PACKS, AHEAD, INPUT_COLUMNS, REDUCE_COLUMNS],
             (Access::Columns, true) => &[INPUT_PACKS, AHEAD_INT64, INPUT_COLUMNS, REDUCE_COLUMNS],
             (Access::Strided, _) => &[REDUCE_STRIDED],
-            (Access::ShortRows { .. }, _) => match (self.has(Override::Ragged), self.has(Override::Pairs)) {
-                (false, _) => &[INPUT_PACKS, REDUCE_SHORT_ROWS, WHOLE_STRETCHES],
-                (true, false) => &[INPUT_PACKS, REDUCE_SHORT_ROWS, RAGGED_STRETCHES, BUNCH_PACKS],
-                (true, true) => &[INPUT_PACKS, REDUCE_SHORT_ROWS, RAGGED_STRETCHES, BUNCH_PAIRS],
+            (Access::ShortRows { .. }, _) => match self.has(Override::Ragged) {
+                false => &[INPUT_PACKS, REDUCE_SHORT_ROWS, WHOLE_STRETCHES],
+                true => &[INPUT_PACKS, REDUCE_SHORT_ROWS, RAGGED_STRETCHES],
             },
         }
     }
@@ -436,14 +425,10 @@ impl Kernel {
             (Stores::Seams, _, _) => &[MAIN_SEAMS],
             (Stores::Packs, false, true) => &[MAIN_INNER_PACKS, INNER_PACK],
             (Stores::Packs, true, true) => &[MAIN_INNER_PACKS, COLUMN_BLOCKS, INNER_BLOCK],
-            (_, false, false) => &[MAIN_COLUMNS, COLUMN_PACKS, COLUMNS_ALIGNED],
-            (_, false, true) => &[MAIN_COLUMNS, COLUMN_PACKS, COLUMNS_RAGGED],
-            (_, true, false) => {
-                &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMN_BLOCKS_OUTPUTS, COLUMNS_ALIGNED, COLUMN_BLOCKS_ALIGNED]
-            }
-            (_, true, true) => {
-                &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMN_BLOCKS_OUTPUTS, COLUMNS_RAGGED, COLUMN_BLOCKS_RAGGED]
-            }
+            (_, false, false) => &[MAIN_COLUMNS, COLUMNS_ALIGNED],
+            (_, false, true) => &[MAIN_COLUMNS, COLUMNS_RAGGED],
+            (_, true, false) => &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMN_BLOCKS_ALIGNED],
+            (_, true, true) => &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMN_BLOCKS_RAGGED],
         }
     }
 
@@ -478,16 +463,16 @@ fn winners_files(dtype: DType, narrow: bool) -> Files {
     match dtype.bytes() {
         8 => &[WINNERS_WIDE],
         1 | 2 if !narrow => &[WINNERS_BY_LANE, PACK_ONES],
-        _ => &[WINNERS_NARROW, MARKS], // words are as wide as elements of 32 bits
+        _ => &[WINNERS_NARROW], // words are as wide as elements of 32 bits
     }
 }
 
 /// A pack's winners in one row of columns and the next.
 fn pieces_files(dtype: DType, narrow: bool) -> Files {
     match (dtype.bytes(), narrow) {
-        (_, true) => &[WINNERS_NARROW, PIECES, PIECES_PACKS, MARKS],
-        (8, false) => &[WINNERS_WORDS, PIECES, PIECES_WIDE],
-        (_, false) => &[WINNERS_WORDS, PIECES, PIECES_NARROW],
+        (_, true) => &[WINNERS_NARROW, PIECES_PACKS],
+        (8, false) => &[WINNERS_WORDS, PIECES_WIDE],
+        (_, false) => &[WINNERS_WORDS, PIECES_NARROW],
     }
 }
 

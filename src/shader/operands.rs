@@ -130,7 +130,7 @@ fn edge_pack(dtype: DType, n: u32, words: u32) -> String {
     format!("fn edge{n}(e: u32) -> vec4<u32> {{ {} }}\n", shifted_pack(dtype, words, true))
 }
 
-/// What all kernels of Max begin with: how many operands there are, what asks for all lengths (see `lib/grid.wgsl`), where each
+/// What all kernels of Max begin with: how many operands there are, what asks for all lengths (see `lib/grid.wgsl`, Lengths), where each
 /// operand begins, and where it goes on. SwiftShader pays for loops over operands.
 fn begin(operands: u32) -> String {
     let longer = |lengths: String, n| format!("max({lengths}, arrayLength(&operand{n}))");

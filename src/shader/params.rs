@@ -68,8 +68,6 @@ pub struct ReductionParams {
     pub columns: u32,
     /// Output units that an invocation without a team makes, one after another.
     pub share: u32,
-    /// Elements from the first in memory of those that are reduced to an output to the last.
-    pub reach: u32,
     /// The kept dimensions, innermost first; for column kernels those around the columns.
     pub kept: Vec<Dim>,
     /// The reduced dimensions around the run, innermost first.
@@ -115,7 +113,7 @@ impl ReductionParams {
             column_logical_stride,
         ];
         // Arrays begin at 16 bytes.
-        words.extend([halves(first_position), halves(run_logical_stride), [self.reach, 0]].concat());
+        words.extend([halves(first_position), halves(run_logical_stride), [0, 0]].concat());
         for dims in [&self.kept, &self.outer] {
             let word =
                 |dim: &Dim| [dim.size, dim.stride as u32, dim.logical_stride as u32, (dim.logical_stride >> 32) as u32];

@@ -873,6 +873,19 @@ fn turns_without_end_are_refused() {
     }
 }
 
+/// Where rows begin anywhere, blocks of columns are moved back into their rows: those that are wider have no place there.
+#[test]
+fn rows_narrower_than_their_blocks_are_refused() {
+    let lavapipe = Limits { adapter: AdapterKind::Lavapipe, ..cpu() };
+    let mut plan = reduce_max(DType::F32, &[4096, 1027], &[0]).plan(&lavapipe).unwrap();
+    let overrides = &plan.dispatches[0].kernel.overrides;
+    assert!([Override::Ragged, Override::Wide].iter().all(|own| overrides.contains(own)), "{plan}");
+    let Params::Reduction(params) = &mut plan.dispatches[0].params else { panic!("no reduction") };
+    (params.outputs, params.columns) = (15, 15);
+    let error = plan.check(&lavapipe).unwrap_err().to_string();
+    assert!(error.contains("15 columns in blocks of 4 packs: 16 at least expected"), "{error}");
+}
+
 /// What is written of a plan, or counted, is bounded, whatever the plan.
 #[test]
 fn a_plan_of_any_numbers_is_written_down() {
