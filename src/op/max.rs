@@ -80,6 +80,11 @@ impl Max {
         self.views_of.iter().find(|&&(own, _)| own == input).map_or(input, |&(_, other)| other)
     }
 
+    /// The first of the tensors, or slots, that an input's parts are: those of the inputs before it come before.
+    pub(crate) fn first_slot(&self, input: usize) -> usize {
+        self.inputs[..input].iter().map(|input| input.views().len()).sum()
+    }
+
     fn check_views_of(&self) -> Result<(), Error> {
         for (n, &(input, other)) in self.views_of.iter().enumerate() {
             let refused = |reason: String| Err(Error::NotAViewOf { input, other, reason });
@@ -174,12 +179,12 @@ impl Operation for Max {
         for &(input, other) in &self.views_of {
             // A wrong one is an error of the outputs.
             if let Ok([own, of]) = needs.get_disjoint_mut([input, other]) {
-                let longer = |of: &mut InputNeed, own: &InputNeed| {
+                for (of, own) in of.iter_mut().zip(own) {
                     if own.elements > of.elements {
                         *of = *own
                     }
-                };
-                of.iter_mut().zip(own).for_each(|(of, own)| longer(of, own));
+                    (own.elements, own.bytes) = (0, 0); // nobody looks at it
+                }
             }
         }
         Ok(needs.concat())

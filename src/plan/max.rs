@@ -29,11 +29,10 @@ pub(crate) fn max(op: &Max, limits: &Limits) -> Result<Plan, Error> {
     if target.bytes == 0 {
         return Ok(plan);
     }
-    let slots: Vec<usize> = first_slots(&op.inputs).collect();
-    plan.in_place = op.in_place.map(|input| slots[input]);
+    plan.in_place = op.in_place.map(|input| op.first_slot(input));
     let mut operands: Vec<Operand> = Vec::new();
     for (n, input) in op.inputs.iter().enumerate().filter(|&(n, _)| op.in_place != Some(n)) {
-        let operand = Operand::new(sources(input, slots[op.buffer_of(n)]), input.shape(), &output.shape)?;
+        let operand = Operand::new(sources(input, op.first_slot(op.buffer_of(n))), input.shape(), &output.shape)?;
         if !operands.contains(&operand) {
             operands.push(operand); // the maximum of something with itself is no more than that
         }
@@ -50,15 +49,6 @@ pub(crate) fn max(op: &Max, limits: &Limits) -> Result<Plan, Error> {
         ..Broadcast::new(op.dtype, op.nan, &output.shape, operands, target, device)
     };
     plan.complete(max.dispatches()?, device)
-}
-
-/// The first slot of each input: its parts have one each.
-fn first_slots(inputs: &[Parts]) -> impl Iterator<Item = usize> {
-    inputs.iter().scan(0, |slots, input| {
-        let first = *slots;
-        *slots += input.views().len();
-        Some(first)
-    })
 }
 
 /// Writes the elements of input 0 as they are, but for NaN, which is made canonical: each is a maximum of one. Nothing where that

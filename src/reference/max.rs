@@ -8,12 +8,10 @@ use crate::{Error, Max, Operation, Tensor, View};
 pub(crate) fn max(op: &Max, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
     let output = op.outputs()?.remove(0);
     let mut operands: Vec<(View, Cow<[u8]>)> = Vec::new();
-    let mut inputs = inputs;
-    for input in &op.inputs {
-        let (own, rest) = inputs.split_at(input.views().len());
+    for (n, input) in op.inputs.iter().enumerate() {
+        let own = &inputs[op.first_slot(op.buffer_of(n))..][..input.views().len()];
         let (view, bytes) = gathered(op.dtype, input, own)?;
         operands.push((view.broadcast(&output.shape)?, bytes));
-        inputs = rest;
     }
     if let Some(constant) = &op.constant {
         operands.push((View::new(constant.shape())?.broadcast(&output.shape)?, constant.bytes().into()));
