@@ -11,6 +11,11 @@ const LIMITS = {
 };
 const ROW = new Float32Array([1, 7, 3, 4, 5, 6]);
 
+/** A Max whose second input lies behind its first, in the same buffer. */
+const BEYOND = max("i32", [[4], { shape: [4], offset: 4 }], { viewsOf: [[1, 0]] });
+const VALUES = Int32Array.of(1, 2, 7, 4, 8, -6, 5, 9);
+const EMPTY = new Int32Array();
+
 /** Fails unless it throws an Error, of no other kind, with this in its message. */
 export async function refuses(run, message) {
   const error = await (async () => run())().then((value) => ({ value }), (thrown) => ({ thrown }));
@@ -143,6 +148,9 @@ const planning = {
   "bytes of bool above 1": [() => reference(reduceMax("bool", [2]), [Uint8Array.of(0, 255)]), "reference: inputs[0][1] is 255, 0 or 1 expected for bool"],
   "an element too few": [() => reference(reduceMax("u8", [6]), [new Uint8Array(5)]), "reference: inputs[0] has 5 bytes, 6 are needed"],
   "an element too few of a view": [() => reference(reduceMax("u8", { shape: [2, 2], strides: [3, 2] }), [new Uint8Array(5)]), "has 5 bytes, 6 are needed"],
+  "an element too few of a buffer's other view": [() => reference(BEYOND, [VALUES.slice(1), EMPTY]), "reference: inputs[0] has 28 bytes, 32 are needed"],
+  "a view of a buffer, and no buffer": [() => reference(BEYOND, [EMPTY, VALUES]), "reference: inputs[0] has 0 bytes, 32 are needed"],
+  "a view of an input that there is not": [() => reference(max("i32", [[4]], { viewsOf: [[0, 7]] }), [VALUES]), "input 0 cannot be a view of input 7"],
   "twice the elements": [() => reference(reduceMax("f32", [6]), [new Float32Array(12)]), "reference: inputs[0] has 48 bytes, 24 expected for shape [6]"],
   ...(holds(2 ** 31) && {
     "an input of gigabytes": [() => reference(reduceMax("u8", [2 ** 31]), [new Uint8Array(2 ** 31)]), "an input of 2147483648 bytes is too large for the reference"],
@@ -169,6 +177,9 @@ const right = {
   "more than a view needs": [() => reference(reduceMax("f32", { shape: [2], strides: [2] }), [ROW]), Float32Array.of(3)],
   "a getter, asked once": [() => { let asked = 0; return reference(reduceMax("f32", [2, 3], { get axes() { return asked++ ? "wrong" : [1]; } }), [ROW]); }, Float32Array.of(7, 6)],
   "a shape changed afterwards": [() => { const shape = [6]; const own = reduceMax("f32", shape); shape[0] = 2; return reference(own, [ROW]); }, Float32Array.of(7)],
+  "a view beyond what its buffer's own view spans": [() => reference(BEYOND, [VALUES, EMPTY]), Int32Array.of(8, 2, 7, 9)],
+  "what is given as a view of another, not looked at": [() => reference(BEYOND, [VALUES, VALUES]), Int32Array.of(8, 2, 7, 9)],
+  "views of a buffer that is longer than they are": [() => reference(max("i32", [[2], { shape: [2], strides: [-1], offset: 3 }], { viewsOf: [[0, 1]] }), [EMPTY, VALUES]), Int32Array.of(4, 7)],
   "a clamped array": [() => reference(reduceMax("u8", [3]), [Uint8ClampedArray.of(1, 300, 2)]), Uint8Array.of(255)],
 };
 
@@ -267,6 +278,12 @@ export async function misuseOnDevice(device, other) {
     own.destroy();
     await refuses(() => own.bind(good), "bind: ReduceMax f32 [6] over [0] was destroyed");
     await refuses(() => before.record(device.createCommandEncoder()), "record: ReduceMax f32 [6] over [0] was destroyed");
+  };
+  tests["views of one buffer"] = async () => {
+    for (const views of [EMPTY, VALUES, new Int32Array(1)]) {
+      same((await kernels.run(BEYOND, [VALUES, views]))[0].data, Int32Array.of(8, 2, 7, 9), `given ${views}`);
+    }
+    await refuses(() => kernels.run(BEYOND, [EMPTY, VALUES]), "run: inputs[0] has 0 bytes, 32 are needed");
   };
   tests["an input changed while it runs"] = async () => {
     const input = ROW.slice();

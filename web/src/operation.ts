@@ -75,7 +75,8 @@ interface CheckedView {
 /** What stands behind an operation. */
 interface Known extends Encoded {
   dtype: DType;
-  views: CheckedView[];
+  /** The views that are read from each input: none from what is a view of another. */
+  reads: CheckedView[][];
 }
 
 /** In the planner's order. */
@@ -152,11 +153,20 @@ function operator(name: Operation["operator"], table: (dtype: DType) => Table): 
     }
     const own = Object.fromEntries(checks.map(([key, check], n) => [key, check(given[n + 1], `${name}: ${key}`)]));
     const views = (own["inputs"] ?? [own["input"]]) as CheckedView[];
+    const { viewsOf } = own["options"] as { viewsOf?: number[][] };
     const operation = Object.freeze({ operator: name, dtype });
     const choices = [OPERATORS.indexOf(name), DTYPES.indexOf(dtype)];
-    known.set(operation, { dtype, views, ...encoded([...choices, ...Object.values(own)]) });
+    known.set(operation, { dtype, reads: readsOf(views, viewsOf ?? []), ...encoded([...choices, ...Object.values(own)]) });
     return operation;
   };
+}
+
+/** Each view with the input that it is read from. Pairs that cannot be are for the planner to refuse. */
+function readsOf(views: CheckedView[], viewsOf: number[][]): CheckedView[][] {
+  const others = new Map(viewsOf.map(([own, other]) => [own!, other!]));
+  const reads: CheckedView[][] = views.map(() => []);
+  views.forEach((view, n) => reads[others.get(n) ?? n]?.push(view));
+  return reads;
 }
 
 /** None of them needs to be given, nor the object that has them. */
@@ -197,23 +207,30 @@ export function isOperation(given: unknown): given is Operation {
   return known.has(given as object);
 }
 
-/** The bytes of each input, if they are what the operation reads. */
+/** The bytes of each input, if they are what the operation reads. The planner has accepted it: its pairs of inputs are right. */
 export function inputBytes(operation: unknown, inputs: unknown, name: string): Uint8Array[] {
-  const { dtype, views } = knownOf(operation, `${name}: operation`);
+  const { dtype, reads } = knownOf(operation, `${name}: operation`);
   if (!isList(inputs)) return refuse(`${name}: inputs`, inputs, "a list of typed arrays");
-  if (inputs.length !== views.length) throw new Error(`${name}: ${inputs.length} inputs given, ${views.length} expected`);
-  return views.map((view, n) => fitting(dtype, view, inputs[n], `${name}: inputs[${n}]`));
+  if (inputs.length !== reads.length) throw new Error(`${name}: ${inputs.length} inputs given, ${reads.length} expected`);
+  return reads.map((views, n) => (views.length > 0 ? fitting(dtype, views, inputs[n], `${name}: inputs[${n}]`) : new Uint8Array()));
 }
 
-/** A contiguous tensor is given whole, or with padding to words; of other views the tensor that they lie in. */
-function fitting(dtype: DType, { shape, strides, offset }: CheckedView, given: unknown, name: string): Uint8Array {
+/** A contiguous tensor is given whole, or with padding to words; of other views, and of several, the tensor that they lie in. */
+function fitting(dtype: DType, views: CheckedView[], given: unknown, name: string): Uint8Array {
   const bytes = bytesOf(dtype, given, name);
-  const last = strides?.reduce((last, stride, d) => last + Math.max(0, (shape[d]! - 1) * stride), offset);
-  const elements = shape.includes(0) ? 0 : last === undefined ? offset + product(shape) : last + 1;
-  const needed = elements * elementBytes(dtype);
+  const needed = Math.max(...views.map(span)) * elementBytes(dtype);
   if (bytes.length < needed) throw new Error(`${name} has ${bytes.length} bytes, ${needed} are needed`);
-  if (!strides && offset === 0 && bytes.length !== needed && bytes.length !== padded(needed)) {
+  const [{ shape, strides, offset }, ...others] = views as [CheckedView, ...CheckedView[]];
+  const isWhole = others.length === 0 && !strides && offset === 0;
+  if (isWhole && bytes.length !== needed && bytes.length !== padded(needed)) {
     throw new Error(`${name} has ${bytes.length} bytes, ${needed} expected for shape [${shape}]`);
   }
   return bytes.subarray(0, padded(needed));
+}
+
+/** The elements from the buffer's start to the last that the view reads. */
+function span({ shape, strides, offset }: CheckedView): number {
+  if (shape.includes(0)) return 0;
+  if (!strides) return offset + product(shape);
+  return strides.reduce((last, stride, d) => last + Math.max(0, (shape[d]! - 1) * stride), offset) + 1;
 }
