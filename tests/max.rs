@@ -93,6 +93,11 @@ fn many_inputs() {
 }
 
 #[test]
+fn views_of_one_buffer() {
+    check_cases(&cases::max_of_views());
+}
+
+#[test]
 fn overrides() {
     check_cases(&cases::max_with_constants());
 }

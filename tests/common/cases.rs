@@ -16,6 +16,8 @@ pub struct Case {
     pub name: String,
     pub op: AnyOperation,
     inputs: Vec<Input>,
+    /// What it shows that its kernels do not.
+    shows: Option<String>,
 }
 
 /// What an input tensor is made from.
@@ -34,9 +36,14 @@ impl Case {
         plan.dispatches.into_iter().map(|dispatch| dispatch.kernel).collect()
     }
 
+    /// What it shows, run by these kernels.
+    pub fn features(&self, kernels: &[Kernel]) -> Vec<String> {
+        kernels.iter().flat_map(features).chain(self.shows.clone()).collect()
+    }
+
     fn new(name: String, op: impl Into<AnyOperation>, dtype: DType, inputs: &[(u64, Data, u64)]) -> Case {
         let input = |&(len, data, seed): &(u64, Data, u64)| Input { dtype, len, data, seed };
-        Case { name, op: op.into(), inputs: inputs.iter().map(input).collect() }
+        Case { name, op: op.into(), inputs: inputs.iter().map(input).collect(), shows: None }
     }
 
     pub fn inputs(&self) -> Vec<Tensor> {
@@ -99,6 +106,7 @@ fn groups() -> Vec<(Vec<Case>, usize)> {
         (max_ignoring_nans(), IGNORED_DATA.len()),
         (max_with_constants(), 1),
         (max_of_many(&[1, 2, 7, 8, 9, 17, 100]), 1),
+        (max_of_views(), 1),
         (long_reductions(), 1),
     ]
 }
@@ -112,7 +120,7 @@ pub fn all() -> Vec<Case> {
 /// Of a run of n kinds of data every (n - 1)-th is taken, so that data take turns while everything else stays in every
 /// combination; and of these every other one, since each operator's own tests take all. Then compiling is what costs: a case
 /// whose plan needs a kernel not seen yet is taken only, and always, if that shows a program with a type or a constant for the
-/// first time.
+/// first time, or the case something else.
 pub fn sample() -> Vec<(Case, AdapterKind)> {
     let in_turns = |(cases, data): (Vec<Case>, usize)| cases.into_iter().step_by((data - 1).max(1));
     let (mut kernels, mut seen) = (HashSet::new(), HashSet::new());
@@ -120,10 +128,11 @@ pub fn sample() -> Vec<(Case, AdapterKind)> {
     for (n, case) in groups().into_iter().flat_map(in_turns).enumerate() {
         for adapter in [AdapterKind::Hardware, AdapterKind::SwiftShader] {
             let own = case.kernels(adapter);
-            let is_new = |kernel: &Kernel| features(kernel).iter().any(|feature| !seen.contains(feature));
+            let shown = case.features(&own);
+            let is_new = shown.iter().any(|feature| !seen.contains(feature));
             let is_known = || own.iter().all(|kernel| kernels.contains(kernel));
-            if own.iter().any(is_new) || n.is_multiple_of(2) && is_known() {
-                seen.extend(own.iter().flat_map(features));
+            if is_new || n.is_multiple_of(2) && is_known() {
+                seen.extend(shown);
                 kernels.extend(own);
                 sample.push((case.clone(), adapter));
             }
@@ -134,7 +143,7 @@ pub fn sample() -> Vec<(Case, AdapterKind)> {
 
 /// What a kernel shows: its program; whatever numbers that has, the program with each of its overrides and with its type's
 /// class, whose types share all text but constants; and its operator with its type.
-pub fn features(kernel: &Kernel) -> Vec<String> {
+fn features(kernel: &Kernel) -> Vec<String> {
     let (program, dtype) = (format!("{:?}", kernel.program), kernel.dtype);
     let any = program.replace(|c: char| c.is_ascii_digit(), "");
     let operator = match kernel.program {
@@ -278,6 +287,35 @@ pub fn max_of_many(counts: &[u64]) -> Vec<Case> {
                 let op = in_place.map_or(op.clone(), |input| op.in_place(input));
                 let inputs: Vec<_> = (0..count).map(|seed| (129, Data::Random, seed)).collect();
                 cases.push(Case::new(format!("{dtype} Max of {count}, in place {in_place:?}"), op, dtype, &inputs));
+            }
+        }
+    }
+    cases
+}
+
+/// Inputs that are views of one buffer, the first's or the second's.
+pub fn max_of_views() -> Vec<Case> {
+    let view = |strides: [i64; 3], offset| View::strided([4, 5, 33], strides, offset).unwrap();
+    let rows = || contiguous(&[4, 5, 33]);
+    let layouts = [
+        ("an offset of whole packs", [rows(), view([165, 33, 1], 672)]),
+        ("an odd offset", [rows(), view([165, 33, 1], 661)]),
+        ("rows apart", [view([330, 66, 1], 0), view([330, 66, 1], 33)]),
+        ("every other element", [view([330, 66, 2], 0), view([330, 66, 2], 1)]),
+        ("overlapping rows", [view([16, 3, 1], 5), view([16, 3, 1], 6)]),
+        ("reverse", [rows(), view([-165, -33, -1], 659)]),
+        ("a row of it", [rows(), view([0, 0, 1], 33)]),
+    ];
+    let mut cases = Vec::new();
+    for dtype in CLASSES {
+        for (own, other) in [(1, 0), (0, 1)] {
+            for (layout, views) in &layouts {
+                let op = Max::new(dtype, views.clone()).view_of(own, other);
+                let mut inputs = [(1400, Data::Edges, 1); 2];
+                inputs[own].0 = 0; // nobody looks at it
+                let name = format!("{dtype} Max of views of one buffer, {layout}, input {own} of {other}");
+                let shows = Some(format!("{dtype} views of one buffer, {layout}"));
+                cases.push(Case { shows, ..Case::new(name, op, dtype, &inputs) });
             }
         }
     }
