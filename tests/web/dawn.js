@@ -17,7 +17,7 @@ const device = await adapter.requestDevice();
 const another = async () => (await globalThis.dawn.requestAdapter()).requestDevice();
 console.error(`Dawn on ${adapter.info.description}`);
 
-report("npm package, its own tests", await packageTests(device), "passed");
+report("npm package, its own tests", await packageTests(device, another), "passed");
 report("npm package, misuse", await misuseTests(), "refused");
 report("npm package, misuse of a device", await misuseOnDevice(device, await another()), "refused");
 report("npm package, arguments at random", await fuzz(device), "right or refused");

@@ -8,7 +8,7 @@ import { nextTokens } from "./node_modules/wgmax/examples/engine.js";
 
 const { STORAGE, COPY_SRC, COPY_DST } = { STORAGE: 0x80, COPY_SRC: 0x4, COPY_DST: 0x8 };
 
-export async function packageTests(device) {
+export async function packageTests(device, anotherDevice) {
   const kernels = await Kernels.create(device);
   const buffer = (size, usage = STORAGE | COPY_SRC | COPY_DST) => device.createBuffer({ size, usage });
 
@@ -23,7 +23,7 @@ export async function packageTests(device) {
     },
     async "a calibration is taken where it was made"() {
       let steps = 0;
-      const budget = 500; // milliseconds: a sample or two
+      const budget = 2000; // milliseconds: a sample or two
       const calibration = await kernels.calibrate({ budget, progress: (step) => (steps += step.budget / budget) });
       assert.deepEqual([calibration.complete, calibration.gains.length, kernels.limits.tuning], [false, 9, undefined]);
       assert.ok(steps >= 1 && steps % 1 === 0, `told ${steps} times`);
@@ -44,6 +44,55 @@ export async function packageTests(device) {
       assert.notDeepEqual(own.plan(operation).dispatches, kernels.plan(operation).dispatches);
       const data = Float32Array.from({ length: 3 * 70_001 }, (_, i) => (i * 7919) % 104_729);
       assert.deepEqual(reference(operation, [data]), await own.run(operation, [data]));
+    },
+    async "a calibration that the device refuses is an error, and leaves no buffer"() {
+      const lost = (descriptor, made) => (made[0].destroy(), descriptor); // where the inputs lie
+      const [input, scratch, output, grown] = [0, 2, 3, 4]; // the buffers, as the calibration makes them
+      for (const [at, change] of [[input, tooLarge], [scratch, tooLarge], [output, tooLarge], [grown, tooLarge], [grown, lost]]) {
+        const calibrating = () => refuses(() => kernels.calibrate({ budget: 2000 }), "the GPU refused: ");
+        const { heard, left } = await spied(device, nth(at, "wgmax calibration", change), calibrating);
+        assert.deepEqual([heard, left], [0, 0], `buffer ${at}: errors that others hear, buffers that are left`);
+      }
+      const { made, left } = await spied(device, (own) => own, () => kernels.calibrate({ budget: 2000 }));
+      assert.ok(made > grown && left === 0, `${left} of ${made} buffers are left`);
+    },
+    async "a calibration on a device that is lost is an error"() {
+      const own = await anotherDevice();
+      const progress = () => own.destroy();
+      await refuses(async () => (await Kernels.create(own)).calibrate({ budget: 60_000, progress }), "the device is lost: ");
+    },
+    async "what cannot be prepared leaves no buffer"() {
+      const operation = max("f32", [{ shape: [2 ** 25, 2], strides: [1, 2 ** 25] }], { constant: 1 });
+      const { dispatches, label } = kernels.plan(operation);
+      assert.ok(dispatches.length > 1);
+      const usageOfNothing = (descriptor) => ({ ...descriptor, usage: 0 });
+      for (const [at, change] of [[0, tooLarge], [1, tooLarge], [0, usageOfNothing], [1, usageOfNothing]]) {
+        const { heard, left } = await spied(device, nth(at, label, change), () => refuses(() => kernels.prepare(operation), "the GPU refused: "));
+        assert.deepEqual([heard, left], [0, 0], `buffer ${at}: errors that others hear, buffers that are left`);
+      }
+      const { made, left } = await spied(device, (own) => own, async () => (await kernels.prepare(operation)).destroy());
+      assert.deepEqual([made, left], [2, 0]); // the parameters of all dispatches, and the constant
+    },
+    async "scratch that the device refuses is not kept for the next"() {
+      const input = buffer(4 << 20);
+      device.queue.writeBuffer(input, 4444, Float32Array.of(7));
+      const output = buffer(256);
+      const prepared = await kernels.prepare(reduceMax("f32", [1 << 20]));
+      const bound = () => prepared.bind({ inputs: [input], outputs: [output] });
+      const { heard, left } = await spied(device, nth(0, "wgmax scratch", tooLarge), async () => {
+        bound();
+        await device.queue.onSubmittedWorkDone();
+        await new Promise((later) => setTimeout(later, 100)); // errors come when they come
+      });
+      assert.ok(heard > 0 && left === 0, `${heard} errors, ${left} buffers`);
+      const after = await spied(device, (own) => own, async () => {
+        const encoder = device.createCommandEncoder();
+        [bound(), bound()].forEach((own) => own.record(encoder));
+        device.queue.submit([encoder.finish()]);
+        assert.equal(new Float32Array((await bytes(device, output)).buffer)[0], 7);
+        prepared.destroy();
+      });
+      assert.equal(after.heard, 0);
     },
     async "what WebGPU would say late is said at once"() {
       const prepared = await kernels.prepare(reduceMax("f32", [1 << 20]));
@@ -160,10 +209,42 @@ async function bytes(device, from) {
 
 /** Whether something that fails leaves an error for the device's own listeners. */
 async function uncaptured(device, run) {
-  let heard = false;
-  const listener = () => (heard = true);
-  device.addEventListener("uncapturederror", listener);
-  await run().catch(() => {});
-  device.removeEventListener("uncapturederror", listener);
-  return heard;
+  return (await spied(device, (own) => own, () => run().catch(() => {}))).heard > 0;
 }
+
+/**
+ * Runs with a device that makes the buffers that `change` says, told what is asked for and what was made before: how many
+ * were made, how many are left, and how many errors the device's own listeners heard.
+ */
+async function spied(device, change, run) {
+  const { createBuffer } = device;
+  const made = [];
+  const left = new Set();
+  let heard = 0;
+  const listener = () => heard++;
+  device.addEventListener("uncapturederror", listener);
+  device.createBuffer = (descriptor) => {
+    const own = createBuffer.call(device, change(descriptor, made));
+    const { destroy } = own;
+    own.destroy = () => (left.delete(own), destroy.call(own));
+    made.push(own);
+    left.add(own);
+    return own;
+  };
+  try {
+    await run();
+  } finally {
+    delete device.createBuffer;
+    device.removeEventListener("uncapturederror", listener);
+  }
+  return { made: made.length, left: left.size, heard };
+}
+
+/** Another buffer in place of the one of this label that comes after so many. */
+function nth(at, label, change) {
+  return (descriptor, made) =>
+    descriptor.label === label && made.filter((own) => own.label === label).length === at ? change(descriptor, made) : descriptor;
+}
+
+/** More than any device has. */
+const tooLarge = (descriptor) => ({ ...descriptor, size: 2 ** 46 });

@@ -1,4 +1,5 @@
 import { oneOf, record, refuse, text, type Check } from "./check.js";
+import { catching, refusing } from "./device.js";
 import { encoded } from "./encoded.js";
 import { BufferUsage } from "./flags.js";
 import { checkedTuning, limitNumbers, type Limits, type Plan, type Tuning } from "./plan.js";
@@ -8,7 +9,7 @@ import type { Bound, Prepared } from "./prepared.js";
 /** A tuning that was found by measuring, and where: data to be kept, as docs/plan.md of the wgmax repository describes it. */
 export interface Calibration {
   version: 1;
-  /** Where it was measured. Browsers do not tell the driver: it is empty. */
+  /** Where it was measured, as far as the browser tells: it may leave fields of the adapter blank, and the driver always is. */
   platform: Platform;
   /** The kernels that were measured. */
   kernels: string;
@@ -52,7 +53,7 @@ const CALIBRATION = record({
   platform: PLATFORM, kernels: text, tuning: checkedTuning,
 }, "a calibration", true);
 
-/** The limits with the tuning of a calibration, if it was made on this device with these kernels. */
+/** The limits with the tuning of a calibration, if it was made with these kernels on a device that calls itself the same. */
 export function tunedLimits(device: GPUDevice, limits: Limits, given: unknown, name: string): Limits {
   const { platform, kernels, tuning } = CALIBRATION(given, name);
   const same: (what: string) => Check<string> = (expected) => oneOf([expected]);
@@ -65,6 +66,13 @@ export function tunedLimits(device: GPUDevice, limits: Limits, given: unknown, n
   return tuned;
 }
 
+/** What a calibration takes of the kernels of a device. */
+interface Host {
+  prepare: (plan: Plan) => Promise<Prepared>;
+  /** Throws where the device is lost: what it is given then takes no time at all, and is no error. */
+  alive: () => void;
+}
+
 interface Ready {
   prepared: Prepared;
   bounds: Bound[];
@@ -72,26 +80,27 @@ interface Ready {
 }
 
 /** Times what the planner's search asks for, until nothing is left to try or the time is over. */
-export async function calibrate(
-  device: GPUDevice, limits: Limits, prepare: (plan: Plan) => Promise<Prepared>, options: CalibrateOptions,
-): Promise<Calibration> {
+export async function calibrate(device: GPUDevice, limits: Limits, host: Host, options: CalibrateOptions): Promise<Calibration> {
   const { budget = 10_000, progress } = options;
   const begin = performance.now();
   const search = new (planner.get().Calibrator)(encoded(limitNumbers({ ...limits, shared_buffers: false })).words);
-  const bench = new Bench(device, prepare);
+  let bench: Bench | undefined;
   try {
+    bench = await catching(device, (made) => new Bench(device, host.prepare, made));
     for (;;) {
       const elapsed = performance.now() - begin;
       const next = elapsed < budget ? search.next() : undefined;
       if (next === undefined) break;
       const { trial, plan } = JSON.parse(next);
-      search.timed(await bench.sample(JSON.stringify(trial), plan));
+      const time = await bench.sample(JSON.stringify(trial), plan);
+      host.alive();
+      search.timed(time);
       progress?.({ elapsed: performance.now() - begin, budget, tried: search.tried(), kept: search.kept() });
     }
     const { adapter, backend, driver } = platformOf(device);
     return JSON.parse(search.calibration(adapter, backend, driver));
   } finally {
-    bench.destroy();
+    bench?.destroy();
     search.free();
   }
 }
@@ -105,7 +114,8 @@ class Bench {
   /** How many runs there were: each reads another place. */
   #runs = 0;
 
-  constructor(readonly device: GPUDevice, readonly prepare: (plan: Plan) => Promise<Prepared>) {
+  /** All buffers that it makes go into the list. */
+  constructor(readonly device: GPUDevice, readonly prepare: Host["prepare"], readonly made: GPUBuffer[]) {
     this.#input = this.#buffer(INPUT_BYTES);
     this.#scratch = [SCRATCH_BYTES, SCRATCH_BYTES].map((size) => this.#buffer(size));
     this.#output = this.#buffer(4);
@@ -130,7 +140,7 @@ class Bench {
 
   destroy(): void {
     this.#clear();
-    [this.#input, this.#output, ...this.#scratch].forEach((own) => own.destroy());
+    this.made.forEach((own) => own.destroy());
   }
 
   #clear(): void {
@@ -139,14 +149,18 @@ class Bench {
   }
 
   #buffer(size: number): GPUBuffer {
-    return this.device.createBuffer({ label: "wgmax calibration", size, usage: BufferUsage.STORAGE | BufferUsage.COPY_DST });
+    const usage = BufferUsage.STORAGE | BufferUsage.COPY_DST;
+    const own = this.device.createBuffer({ label: "wgmax calibration", size, usage });
+    this.made.push(own);
+    return own;
   }
 
   async #makeReady(key: string, plan: Plan): Promise<Ready> {
     if (this.#ready.size >= MOST_READY) this.#clear();
     const prepared = await this.prepare(plan);
-    const ready = { prepared, bounds: this.#bounds(prepared), repeats: 1 };
-    this.#ready.set(key, ready);
+    const ready: Ready = { prepared, bounds: [], repeats: 1 };
+    this.#ready.set(key, ready); // what follows may fail, and this is destroyed all the same
+    ready.bounds = await catching(this.device, () => this.#bounds(prepared));
     await this.#batch(ready); // the first run pays for what is made lazily
     const once = await this.#batch(ready);
     ready.repeats = Math.min(MAX_REPEATS, Math.max(1, Math.ceil(BATCH / Math.max(once, 0.01))));
@@ -159,19 +173,24 @@ class Bench {
     const sizes = input_bytes.map((bytes) => Math.ceil(bytes / 256) * 256);
     const places = Math.floor(INPUT_BYTES / Math.max(1, sizes.reduce((sum, size) => sum + size, 0)));
     const needed = output_bytes.reduce((sum, bytes) => sum + bytes, 0);
-    if (needed > this.#output.size) this.#output = this.#buffer(needed); // what is bound keeps the old one
+    if (needed > this.#output.size) this.#output = this.#buffer(needed); // what was bound before keeps the old one
     let at = 0;
     const inputs = () => sizes.map((size) => ({ buffer: this.#input, offset: (at += size) - size, size }));
     const bind = () => prepared.bind({ inputs: inputs(), outputs: [this.#output], scratch: this.#scratch });
     return Array.from({ length: Math.min(8, Math.max(1, places)) }, bind);
   }
 
+  /** The milliseconds of each run: from recording until the device is done, while errors are on their way, too. */
   async #batch({ bounds, repeats }: Ready): Promise<number> {
     const begin = performance.now();
-    const encoder = this.device.createCommandEncoder();
-    for (let n = 0; n < repeats; n++) bounds[this.#runs++ % bounds.length]!.record(encoder);
-    this.device.queue.submit([encoder.finish()]);
-    await this.device.queue.onSubmittedWorkDone();
-    return (performance.now() - begin) / repeats;
+    let time!: Promise<number>;
+    await catching(this.device, () => {
+      const encoder = this.device.createCommandEncoder();
+      for (let n = 0; n < repeats; n++) bounds[this.#runs++ % bounds.length]!.record(encoder);
+      this.device.queue.submit([encoder.finish()]);
+      time = this.device.queue.onSubmittedWorkDone().then(() => (performance.now() - begin) / repeats);
+      time.catch(() => {}); // what is wrong is told better, by the scope
+    });
+    return refusing(time);
   }
 }

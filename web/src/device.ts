@@ -28,6 +28,29 @@ export function refused(cause: unknown): Error {
   return new Error(`the GPU refused: ${(cause as Partial<Error> | undefined)?.message ?? cause}`, { cause });
 }
 
+/**
+ * Makes GPU objects, or records and submits: what WebGPU finds wrong is thrown. Buffers that `make` puts into its list are then
+ * destroyed.
+ */
+export async function catching<T>(device: GPUDevice, make: (made: GPUBuffer[]) => T): Promise<T> {
+  device.pushErrorScope("out-of-memory");
+  device.pushErrorScope("validation");
+  const buffers: GPUBuffer[] = [];
+  let made: T | undefined;
+  let thrown: unknown;
+  try {
+    made = make(buffers);
+  } catch (error) {
+    thrown = error;
+  }
+  const popped = Promise.all([device.popErrorScope(), device.popErrorScope()]);
+  const errors = await popped.catch((error: unknown) => [error]); // of a device that is lost
+  const error = thrown ?? errors.find((error) => error);
+  if (!error) return made as T;
+  buffers.forEach((own) => own.destroy());
+  throw refused(error);
+}
+
 export function checkedDevice(given: unknown, name: string): GPUDevice {
   const device = given as GPUDevice;
   const isDevice = hasMethods(given, "createBuffer", "createBindGroup", "pushErrorScope") && hasMethods(device.lost, "then");

@@ -1,6 +1,6 @@
 import { calibrate, tunedLimits, type CalibrateOptions, type Calibration } from "./calibration.js";
 import { integer, optional, record, refuse, type Check } from "./check.js";
-import { checkedDevice, refused, refusing } from "./device.js";
+import { catching, checkedDevice, refusing } from "./device.js";
 import { padded, tensor, type Tensor } from "./elements.js";
 import { BufferUsage, MAP_MODE_READ, SHADER_STAGE_COMPUTE } from "./flags.js";
 import { inputBytes, isOperation, type Operation } from "./operation.js";
@@ -44,10 +44,13 @@ export class Kernels {
   async calibrate(options: CalibrateOptions = {}): Promise<Calibration> {
     const own = OPTIONS(options, "calibrate: options") as CalibrateOptions;
     const apart = new Kernels(this.device, this.limits); // what is compiled is dropped with it
-    return calibrate(this.device, this.limits, (plan) => apart.#prepare(plan), own);
+    return calibrate(this.device, this.limits, { prepare: (plan) => apart.#prepare(plan), alive: () => apart.#alive() }, own);
   }
 
-  /** Takes the tuning of a calibration that was made on this device, by this version: plans follow it from now on. */
+  /**
+   * Takes the tuning of a calibration that was made on this device, by this version: plans follow it from now on. Another device
+   * whose `adapterInfo` says the same, or as little, is not told apart.
+   */
   tune(calibration: Calibration): void {
     this.#limits = Object.freeze(tunedLimits(this.device, this.#limits, calibration, "tune: calibration"));
   }
@@ -62,7 +65,7 @@ export class Kernels {
     return plan(operation, this.limits);
   }
 
-  /** Compiles what the plan needs and is not there yet, and makes its parameter buffer. Nothing goes through the queue. */
+  /** Compiles what the plan needs and is not there yet, and makes a buffer of its parameters. Nothing goes through the queue. */
   async prepare(what: Operation | Plan): Promise<Prepared> {
     return this.#prepare(isOperation(what) ? this.plan(what) : checkedPlan(what, "prepare: plan"));
   }
@@ -74,9 +77,9 @@ export class Kernels {
     const made: GPUBuffer[] = [];
     let prepared: Prepared | undefined;
     try {
-      const sources = await this.#catching(() => bytes.map((own) => this.#filled(made, own)));
+      const sources = await catching(this.device, () => bytes.map((own) => this.#filled(made, own)));
       prepared = await this.#prepare(own);
-      const readBacks = await this.#catching(() => this.#submit(made, prepared!, sources));
+      const readBacks = await catching(this.device, () => this.#submit(made, prepared!, sources));
       await refusing(Promise.all(readBacks.map((own) => own.mapAsync(MAP_MODE_READ))));
       const read = readBacks.map((own) => own.getMappedRange().slice(0));
       return signature(operation).outputs.map(({ dtype, shape }, n) => tensor(dtype, shape, read[n]!));
@@ -86,10 +89,14 @@ export class Kernels {
     }
   }
 
-  async #prepare(own: Plan): Promise<Prepared> {
+  #alive(): void {
     if (this.#lost !== undefined) throw new Error(`the device is lost: ${this.#lost}`);
+  }
+
+  async #prepare(own: Plan): Promise<Prepared> {
+    this.#alive();
     const pipelines = await Promise.all(own.dispatches.map((dispatch) => this.#pipeline(own.shaders[dispatch.shader]!, dispatch)));
-    return this.#catching(() => new Prepared(this.device, own, pipelines));
+    return catching(this.device, (made) => new Prepared(this.device, own, pipelines, made));
   }
 
   #buffer(made: GPUBuffer[], size: number, usage: number, mappedAtCreation = false): GPUBuffer {
@@ -121,10 +128,6 @@ export class Kernels {
     });
     this.device.queue.submit([encoder.finish()]);
     return readBacks;
-  }
-
-  #catching<T>(make: () => T): Promise<T> {
-    return catching(this.device, make);
   }
 
   /** Known by all that it is made of: a plan from elsewhere may say of another shader that it has the same key. */
@@ -164,21 +167,4 @@ function asked(device: GPUDevice, shader: Shader, dispatch: Dispatch): Promise<G
       constants: shader.overrides,
     },
   });
-}
-
-/** Makes GPU objects, or records and submits: what WebGPU finds wrong is thrown. */
-async function catching<T>(device: GPUDevice, make: () => T): Promise<T> {
-  device.pushErrorScope("out-of-memory");
-  device.pushErrorScope("validation");
-  let made: T | undefined;
-  let thrown: unknown;
-  try {
-    made = make();
-  } catch (error) {
-    thrown = error;
-  }
-  const errors = await Promise.all([device.popErrorScope(), device.popErrorScope()]);
-  const error = thrown ?? errors.find((error) => error);
-  if (error) throw refused(error);
-  return made as T;
 }

@@ -1,4 +1,5 @@
 import { hasMethods, refuse } from "./check.js";
+import { catching } from "./device.js";
 import { BufferUsage } from "./flags.js";
 import type { Plan } from "./plan.js";
 import { checkSlots, type BufferSlice, type Slots } from "./slots.js";
@@ -6,20 +7,26 @@ import { checkSlots, type BufferSlice, type Slots } from "./slots.js";
 /** A plan with its pipelines and parameters on the device. It may be bound many times, to different buffers. */
 export class Prepared {
   readonly #embedded: GPUBuffer[];
-  readonly #params: GPUBuffer[];
+  readonly #params: GPUBuffer;
+  /** Where each dispatch's parameters lie. */
+  readonly #paramsAt: BufferSlice[];
   #scratch: GPUBuffer[] | undefined;
   #destroyed = false;
 
-  /** @internal */
-  constructor(readonly device: GPUDevice, readonly plan: Plan, readonly pipelines: GPUComputePipeline[]) {
+  /** @internal The buffers that it makes go into the list, too. */
+  constructor(readonly device: GPUDevice, readonly plan: Plan, readonly pipelines: GPUComputePipeline[], made: GPUBuffer[]) {
     const filled = (words: number[], usage: number): GPUBuffer => {
-      const buffer = device.createBuffer({ label: plan.label, size: 4 * words.length, usage, mappedAtCreation: true });
+      const size = Math.max(4 * words.length, 4);
+      const buffer = device.createBuffer({ label: plan.label, size, usage, mappedAtCreation: true });
+      made.push(buffer);
       new Uint32Array(buffer.getMappedRange()).set(words);
       buffer.unmap();
       return buffer;
     };
     this.#embedded = plan.embedded.map((words) => filled(words, BufferUsage.STORAGE));
-    this.#params = plan.dispatches.map((dispatch) => filled(dispatch.params, BufferUsage.UNIFORM));
+    const params = aligned(plan.dispatches.map((own) => own.params), device.limits.minUniformBufferOffsetAlignment / 4);
+    this.#params = filled(params.words, BufferUsage.UNIFORM);
+    this.#paramsAt = params.ranges.map(([begin, end]) => ({ buffer: this.#params, offset: 4 * begin, size: 4 * (end - begin) }));
   }
 
   /** Checks the buffers and makes the bind groups: what is left is recorded with no further checks or allocations. */
@@ -34,7 +41,7 @@ export class Prepared {
         return { binding, resource: { buffer, offset: offset + offset_bytes, size } };
       });
       const pipeline = pipelines[n]!;
-      const params = { binding: 0, resource: { buffer: this.#params[n]! } };
+      const params = { binding: 0, resource: this.#paramsAt[n]! };
       const layout = pipeline.getBindGroupLayout(0);
       const group = device.createBindGroup({ label: plan.label, layout, entries: [params, ...entries] });
       return { pipeline, group, grid: dispatch.grid };
@@ -45,7 +52,7 @@ export class Prepared {
   /** Frees the parameters, and the scratch that was made here. What was bound cannot be submitted any more. */
   destroy(): void {
     this.#destroyed = true;
-    [...this.#params, ...this.#embedded, ...(this.#scratch ?? [])].forEach((buffer) => buffer.destroy());
+    [this.#params, ...this.#embedded, ...(this.#scratch ?? [])].forEach((buffer) => buffer.destroy());
   }
 
   #alive(wanted: string): void {
@@ -54,9 +61,20 @@ export class Prepared {
 
   /** One set for all that is bound without any: the dispatches of a queue run one after the other. */
   #ownScratch(): GPUBuffer[] {
-    this.#scratch ??= this.plan.scratch_bytes.map((bytes) =>
-      this.device.createBuffer({ label: "wgmax scratch", size: Math.max(bytes, 4), usage: BufferUsage.STORAGE }));
-    return this.#scratch;
+    return (this.#scratch ??= this.#makeScratch());
+  }
+
+  /** What the device refuses is not kept for what is bound next. Of the bind group that has it WebGPU tells the caller. */
+  #makeScratch(): GPUBuffer[] {
+    let scratch!: GPUBuffer[];
+    const making = catching(this.device, (made) => {
+      scratch = made;
+      for (const bytes of this.plan.scratch_bytes) {
+        made.push(this.device.createBuffer({ label: "wgmax scratch", size: Math.max(bytes, 4), usage: BufferUsage.STORAGE }));
+      }
+    });
+    making.catch(() => (this.#scratch = undefined));
+    return scratch;
   }
 }
 
@@ -90,4 +108,14 @@ export class Bound {
 
 function whole(buffer: GPUBuffer): BufferSlice {
   return { buffer, offset: 0, size: buffer.size };
+}
+
+/** Lists of words one behind the other, each from a multiple of so many words on, and where each of them lies. */
+function aligned(lists: number[][], step: number): { words: number[]; ranges: [begin: number, end: number][] } {
+  const words: number[] = [];
+  const ranges = lists.map((list): [number, number] => {
+    while (words.length % step > 0) words.push(0);
+    return [words.length, words.push(...list)];
+  });
+  return { words, ranges };
 }
