@@ -137,6 +137,32 @@ await test("a run can be stopped", async () => {
   await page.locator("#run").click();
   await page.locator("#stop").click();
   await page.waitForFunction(() => /Stopped after/.test(document.getElementById("workload-state").textContent));
+  const state = await page.locator("#workload-state").textContent();
+  expect(/^Stopped after \d+ of 25\. (None was|The \d+) compared/.test(state), state);
+});
+
+await test("workloads that failed, or were not reached, are not said to be right", async () => {
+  const some = [workloads[0], { ...workloads[0], dtype: "float8" }];
+  const run = async (list) => {
+    const given = (page) => page.route("**/workloads.json", (route) => route.fulfill({ json: list }));
+    const { page } = await open(browser, DESKTOP, given);
+    await verdicts(page);
+    await page.locator("#scale").selectOption("0.0625");
+    await page.locator("#verify").check();
+    await page.locator("#run").click();
+    const state = await settled(page, "workload-state");
+    const mood = await page.locator("#workload-state").getAttribute("class");
+    await page.close();
+    return `${mood}: ${state}`;
+  };
+  for (const [list, expected] of [
+    [some, "state bad: All 2 done. 1 FAILED. The 1 compared are bit-equal to the CPU reference."],
+    [some.slice(1), "state bad: All 1 done. 1 FAILED. None was compared with the CPU reference."],
+    [some.slice(0, 1), "state good: All 1 done. All bit-equal to the CPU reference."],
+  ]) {
+    const state = await run(list);
+    expect(state === expected, state);
+  }
 });
 
 await test("nothing was complained about", async () => expect(errors.length === 0, errors.join("; ")));

@@ -2,39 +2,56 @@ import { Kernels, signature, tensor, type Bound, type Operation, type Prepared, 
 
 /** An operation made ready once, its inputs and outputs in buffers on the device. */
 export class Resident {
-  private constructor(
-    readonly device: GPUDevice,
-    readonly operation: Operation,
-    private readonly prepared: Prepared,
-    private readonly bound: Bound,
-    private readonly outputs: GPUBuffer[],
-    private readonly buffers: GPUBuffer[],
-  ) {}
+  readonly #buffers: GPUBuffer[] = [];
+  #outputs: GPUBuffer[] = [];
+  #bound!: Bound;
 
+  private constructor(readonly device: GPUDevice, readonly operation: Operation, private readonly prepared: Prepared) {}
+
+  /** Where the device has no room for it, nothing of it stays there. */
   static async create(kernels: Kernels, operation: Operation, inputs: Uint8Array[]): Promise<Resident> {
-    const { device } = kernels;
-    const prepared = await kernels.prepare(operation);
+    const own = new Resident(kernels.device, operation, await kernels.prepare(operation));
+    try {
+      await own.#bind(inputs);
+      return own;
+    } catch (error) {
+      own.destroy();
+      throw error;
+    }
+  }
+
+  async #bind(inputs: Uint8Array[]): Promise<void> {
+    const { device, prepared } = this;
     device.pushErrorScope("validation");
     device.pushErrorScope("out-of-memory");
-    const sources = inputs.map((bytes) => {
-      const buffer = device.createBuffer({ size: Math.ceil(bytes.length / 4) * 4, usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST });
-      device.queue.writeBuffer(buffer, 0, bytes as Uint8Array<ArrayBuffer>);
-      return buffer;
-    });
-    const outputs = prepared.plan.output_bytes.map((size) =>
-      device.createBuffer({ size: Math.max(size, 4), usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC }));
-    const bound = prepared.bind({ inputs: sources, outputs });
-    const errors = await Promise.all([device.popErrorScope(), device.popErrorScope()]);
-    const error = errors.find((error) => error);
+    let popped!: Promise<(GPUError | null)[]>;
+    try {
+      const sources = inputs.map((bytes) => {
+        const buffer = this.#buffer(Math.ceil(bytes.length / 4) * 4, GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST);
+        device.queue.writeBuffer(buffer, 0, bytes as Uint8Array<ArrayBuffer>);
+        return buffer;
+      });
+      this.#outputs = prepared.plan.output_bytes.map((size) =>
+        this.#buffer(Math.max(size, 4), GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC));
+      this.#bound = prepared.bind({ inputs: sources, outputs: this.#outputs });
+    } finally {
+      popped = Promise.all([device.popErrorScope(), device.popErrorScope()]);
+    }
+    const error = (await popped).find((error) => error);
     if (error) throw new Error(error.message);
-    return new Resident(device, operation, prepared, bound, outputs, [...sources, ...outputs]);
+  }
+
+  #buffer(size: number, usage: number): GPUBuffer {
+    const own = this.device.createBuffer({ size, usage });
+    this.#buffers.push(own);
+    return own;
   }
 
   /** Records, submits and waits until the device is done: the milliseconds that it took. */
   async step(): Promise<number> {
     const begin = performance.now();
     const encoder = this.device.createCommandEncoder();
-    this.bound.record(encoder);
+    this.#bound.record(encoder);
     this.device.queue.submit([encoder.finish()]);
     await this.device.queue.onSubmittedWorkDone();
     return performance.now() - begin;
@@ -54,7 +71,7 @@ export class Resident {
   /** What the last step wrote. */
   async read(): Promise<Tensor[]> {
     const encoder = this.device.createCommandEncoder();
-    const readBacks = this.outputs.map((output) => {
+    const readBacks = this.#outputs.map((output) => {
       const readBack = this.device.createBuffer({ size: output.size, usage: GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ });
       encoder.copyBufferToBuffer(output, 0, readBack, 0, output.size);
       return readBack;
@@ -68,7 +85,7 @@ export class Resident {
   }
 
   destroy(): void {
-    this.buffers.forEach((buffer) => buffer.destroy());
+    this.#buffers.forEach((buffer) => buffer.destroy());
     this.prepared.destroy();
   }
 }

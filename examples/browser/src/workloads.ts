@@ -33,25 +33,24 @@ export class Workloads {
     const progress = element<HTMLProgressElement>("progress");
     const chart = new Chart();
     this.#running(true);
-    let done = 0;
-    let wrong = 0;
+    const seen: Outcome = { count: this.list.length, done: 0, refused: 0, checked: 0, wrong: 0 };
     for (const work of this.list.map((own) => scaled(own, scale))) {
       if (this.#stopped) break;
-      say("workload-state", `${done + 1} of ${this.list.length}: ${work.name}, ${work.why} …`);
-      progress.value = done / this.list.length;
+      say("workload-state", `${seen.done + 1} of ${seen.count}: ${work.name}, ${work.why} …`);
+      progress.value = seen.done / seen.count;
       try {
         const { bytes, milliseconds, equal } = await this.#time(work, verify);
-        if (equal === false) wrong++;
+        if (equal !== undefined) seen.checked++;
+        if (equal === false) seen.wrong++;
         chart.add(work, bytes, milliseconds, equal);
       } catch (error) {
+        seen.refused++;
         chart.refuse(work, (error as Error).message);
       }
-      done++;
+      seen.done++;
     }
     this.#running(false);
-    const end = this.#stopped ? `Stopped after ${done} of ${this.list.length}.` : `All ${done} done.`;
-    const verdict = !verify ? "" : wrong > 0 ? ` ${wrong} DIFFER from the reference!` : " All bit-equal to the CPU reference.";
-    say("workload-state", end + verdict, wrong > 0 ? "bad" : "good");
+    say("workload-state", [ended(seen), ...(verify ? [verdict(seen)] : [])].join(" "), mood(seen));
   }
 
   #running(running: boolean): void {
@@ -74,6 +73,33 @@ export class Workloads {
       resident.destroy();
     }
   }
+}
+
+/** How many workloads there are, and of those that were tried how many failed, and how many answers were compared and differ. */
+interface Outcome {
+  count: number;
+  done: number;
+  refused: number;
+  checked: number;
+  wrong: number;
+}
+
+function ended({ count, done, refused }: Outcome): string {
+  const failed = refused > 0 ? ` ${refused} FAILED.` : "";
+  return (done < count ? `Stopped after ${done} of ${count}.` : `All ${done} done.`) + failed;
+}
+
+/** What is said of the answers: of no more than were compared. */
+function verdict({ count, checked, wrong }: Outcome): string {
+  if (wrong > 0) return `${wrong} of ${checked} DIFFER from the reference!`;
+  if (checked === 0) return "None was compared with the CPU reference.";
+  return checked === count ? "All bit-equal to the CPU reference." : `The ${checked} compared are bit-equal to the CPU reference.`;
+}
+
+/** Good is a run that was not stopped, and in which nothing failed. */
+function mood({ count, done, refused, wrong }: Outcome): string {
+  if (refused > 0 || wrong > 0) return "bad";
+  return done === count ? "good" : "";
 }
 
 /** The workload with so many times its elements: first there are fewer outputs, then each of them is of fewer elements. */
