@@ -189,6 +189,12 @@ impl Sharded {
         Ok(bytes)
     }
 
+    /// The whole operation over a contiguous tensor: all that counts of it.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn contiguous(&self) -> AnyOperation {
+        self.over(&self.shape).unwrap_or_else(|_| self.op.clone()) // a view of the shape there is
+    }
+
     /// The whole operation over a contiguous tensor of another shape.
     #[cfg(feature = "gpu")]
     pub(crate) fn over(&self, shape: &[u64]) -> Result<AnyOperation, Error> {
