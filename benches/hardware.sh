@@ -8,6 +8,7 @@
 # stays in OUT, and the same line again goes on where it stopped; a step that failed, or ran out of its time, is tried again, and
 # named in the report. PyTorch is measured on the same shapes where `python3` has it (PYTHON names another).
 set -euo pipefail
+shopt -s inherit_errexit # what fails within $(…) ends the script, too
 here=$(cd "$(dirname "$0")" && pwd)
 die() {
     printf '%s\n' "benches/hardware.sh: $*" >&2
@@ -75,12 +76,14 @@ torch() {
 
 # executable bench|example NAME: where it is in OUT/bin, built if need be.
 executable() {
-    local built=$out/bin/$2
+    local built=$out/bin/$2 compiled
     if [[ ! -e $built ]]; then
         printf 'compiling %s …\n' "$2" >&2
         mkdir -p "$out/bin"
-        cp "$(cargo --offline build --quiet --release --all-features "--$1" "$2" --message-format json |
-            sed -n "s/.*\"name\":\"$2\".*\"executable\":\"\([^\"]*\)\".*/\1/p" | tail -1)" "$built"
+        compiled=$(cargo --offline build --quiet --release --all-features "--$1" "$2" --message-format json-render-diagnostics |
+            sed -n "s/.*\"name\":\"$2\".*\"executable\":\"\([^\"]*\)\".*/\1/p" | tail -1)
+        [[ -n $compiled ]] || die "cargo built no executable $2"
+        cp "$compiled" "$built"
     fi
     printf '%s\n' "$built"
 }
@@ -92,7 +95,7 @@ gpu_model=$(executable example gpu_model)
 
 cold=(--rotate 512)
 families=$out/families.json
-[[ -e $families ]] || "$sweep" --seed 20 --count "$(printf %.0f "$(part 150)")" --workloads "$families" >/dev/null
+step families 60 "$sweep" --seed 20 --count "$(printf %.0f "$(part 150)")" --workloads "$families"
 
 bench ceilings 60 --table ceilings
 bench warm 150 --seconds "$(part 1)"
@@ -110,8 +113,10 @@ if "$python" -c 'import torch' 2>/dev/null; then
     torch torch_cold 210 --seconds "$(part 0.5)" "${cold[@]}"
     torch torch_families_cold 240 --workloads "$families" --seconds "$(part 0.2)" "${cold[@]}"
 fi
-named=$(sed -n 's/.*"adapter":"\([^"]*\)".*/\1/p' "$out/ceilings.jsonl" | head -1)
-step model 60 "$gpu_model" --adapter "$named" --json "$out/model.jsonl"
+# The device that was measured, by its whole name; where none was, what was asked for.
+named=$(sed -n '/"adapter":"/ { s/.*"adapter":"\([^"]*\)".*/\1/p; q; }' "$out/ceilings.jsonl" 2>/dev/null) || named=
+[[ -z $named ]] || adapter=(--adapter "$named")
+step model 60 "$gpu_model" "${adapter[@]}" --json "$out/model.jsonl"
 step calibrate 180 "$calibrate" "${adapter[@]}" --budget "$(part 60)" --out "$out/calibration.json"
 
 "$python" "$here/peers/report.py" "$out" >"$out/report.md"

@@ -46,7 +46,7 @@ impl Parts {
         }
         let rows = views.iter().try_fold(0_u64, |rows, view| rows.checked_add(view.shape()[0]));
         shape[0] = rows.unwrap_or(u64::MAX);
-        match checked_len(&shape) {
+        match rows.and(checked_len(&shape)) {
             Some(_) => Ok(Parts { views, shape }),
             None => Err(Error::ViewOutOfRange { strides: first.strides().to_vec(), offset: first.offset(), shape }),
         }

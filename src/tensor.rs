@@ -126,15 +126,20 @@ pub(crate) fn check_bools(bytes: &[u8], first: u64) -> Result<(), Error> {
     }
 }
 
-/// Room for so many elements: an answer may be asked for that no memory holds.
-pub(crate) fn room<T>(len: u64) -> Result<Vec<T>, Error> {
+/// What [`room`] is most often for.
+pub(crate) const ANSWER: &str = "bytes of an answer in host memory";
+
+/// Room for so many elements. Their bytes, named by the caller, may be more than any memory holds: an operation may ask for
+/// such an answer, and a file may tell of such a tensor.
+pub(crate) fn room<T>(what: &'static str, len: u64) -> Result<Vec<T>, Error> {
     let fits = |len: u64| {
         let mut room = Vec::new();
         usize::try_from(len).is_ok_and(|len| room.try_reserve_exact(len).is_ok()).then_some(room)
     };
+    let bytes = |len: u64| len.saturating_mul(size_of::<T>() as u64);
     fits(len).ok_or_else(|| {
         let limit = std::iter::successors(Some(len / 2), |len| Some(len / 2)).find(|&len| fits(len).is_some());
-        Error::TooLarge { what: "elements of an answer in host memory", given: len, limit: limit.unwrap_or(0) }
+        Error::TooLarge { what, given: bytes(len), limit: bytes(limit.unwrap_or(0)) }
     })
 }
 

@@ -197,6 +197,23 @@ fn a_bool_that_is_none_is_refused() {
     assert_eq!(error, Error::BoolValue { element: 1, value: 2 });
 }
 
+/// A file that is as long as it says, and has hardly a block on disk.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_tensor_larger_than_memory() {
+    let path = folder("larger_than_memory").join("x.safetensors");
+    let len = 1_u64 << 42;
+    let bytes = file(header(&[entry("w", "U8", &format!("[{len}]"), 0, len)]), 0);
+    fs::write(&path, &bytes).unwrap();
+    fs::File::options().write(true).open(&path).unwrap().set_len(bytes.len() as u64 + len).unwrap();
+    let error = Checkpoint::open(&path).unwrap().read("w").unwrap_err();
+    fs::remove_file(&path).unwrap();
+    let Error::TooLarge { what: "bytes of a stored tensor in host memory", given, limit } = error else {
+        panic!("{error:?}")
+    };
+    assert!(given == len && limit < len, "{error}");
+}
+
 /// A wrong file, and what is said of it.
 type Wrong = (&'static str, Vec<u8>, &'static str);
 

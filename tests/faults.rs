@@ -331,7 +331,7 @@ fn an_answer_larger_than_memory() {
     ];
     for (op, input) in ops {
         let error = op.reference(&[input]).unwrap_err();
-        let Error::TooLarge { what: "elements of an answer in host memory", given, limit } = error else {
+        let Error::TooLarge { what: "bytes of an answer in host memory", given, limit } = error else {
             panic!("{}: {error:?}", op.name())
         };
         assert!(given >= len && limit < given, "{}: {error}", op.name());

@@ -11,7 +11,7 @@
 # root, or sudo without a password; else it is said what to install. cargo-nextest is used where it is there; cargo-fuzz
 # is built into target/tools where there is a nightly toolchain.
 #
-#   WGMAX_REQUIRE_ADAPTERS=1   what a route lacks is an error (otherwise it is said, and counted)
+#   WGMAX_REQUIRE_ADAPTERS=1   what a route lacks is an error, but for a GPU and an MPI (otherwise it is said, and counted)
 #   WGMAX_FUZZ_SECONDS=60      how long each fuzz target runs
 #   WGMAX_SECONDS=60           how long the generator of random operations runs on each adapter, with --all
 #   WGMAX_MUTATIONS=20000      how many plans are mutated on each adapter, with --all
@@ -306,7 +306,8 @@ route_amd() {
         cargo test --package wgmax-amd-tests --no-fail-fast
 }
 
-# Whatever adapter the tests pick when they may see all.
+# Whatever adapter the tests pick when they may see all. A machine without a GPU is good for all other routes, so this is not
+# counted as missing.
 route_hardware() {
     if [[ $(uname) != Linux || -e /dev/nvidiactl ]] || compgen -G '/dev/dri/renderD*' >/dev/null; then
         run hardware tests "${operator_tests[@]}" "${more_tests[@]}"

@@ -268,6 +268,24 @@ mod on_gpus {
         }
     }
 
+    /// A whole without elements has the maximum of nothing, and shards of no outputs, however many, take no time.
+    #[test]
+    fn shards_of_nothing() {
+        for (dtype, empty) in
+            [(DType::F32, EmptyMax::LowestFinite), (DType::F32, EmptyMax::Least), (DType::I8, EmptyMax::Least)]
+        {
+            let whole = ReduceMax::new(dtype, View::new([3, 0]).unwrap()).axes([1]).empty(empty);
+            let expected = whole.reference(&[&Tensor::from_bytes(dtype, [0], vec![]).unwrap()]).unwrap();
+            let merged = Sharded::new(whole).unwrap().merge_shards(2).unwrap();
+            let nothing = Tensor::new([2 * 3 * 2], &[0_u64; 12]).unwrap();
+            assert_eq!(merged.reference(&[&nothing]).unwrap(), expected);
+            common::check_on(&gpus()[0], &merged, &[&nothing], &expected, &format!("{dtype}, {empty:?}"));
+        }
+        let no_outputs = ReduceMax::new(DType::F32, View::new([0, 3]).unwrap()).axes([1]);
+        let merged = Sharded::new(no_outputs).unwrap().merge_shards(u64::MAX).unwrap();
+        assert_eq!(merged.reference(&[&Tensor::new([0], &[0_u64; 0]).unwrap()]).unwrap()[0].shape(), [0]);
+    }
+
     #[test]
     fn too_many_partials_are_named() {
         let view = View::new([1 << 20, 2]).unwrap();

@@ -4,12 +4,12 @@
 #
 #   tests/supply.sh
 #
-# A step whose tool is missing is left out, and said: cargo-deny (`cargo install --locked cargo-deny`), a nightly
-# toolchain for the least versions. Advisories need the network, for RustSec's database.
+# A step whose tool is missing is left out, which is no error: cargo-deny (`cargo install --locked cargo-deny`), a nightly
+# toolchain for the least versions. Advisories need the network, for RustSec's database. The last lines say what was left out.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-say() { printf '%s\n' "tests/supply.sh: $*" >&2; }
+left_out=()
 
 if cargo deny --version >/dev/null 2>&1; then
     cargo deny --log-level error check licenses bans sources
@@ -17,14 +17,14 @@ if cargo deny --version >/dev/null 2>&1; then
     if cargo deny --log-level error check advisories 2>"$log"; then
         :
     elif grep -q 'failed to fetch advisory database' "$log"; then
-        say "advisories LEFT OUT, their database cannot be fetched"
+        left_out+=("advisories of dependencies: LEFT OUT, their database cannot be fetched")
     else
         cat "$log" >&2
         exit 1
     fi
     rm -f "$log"
 else
-    say "licences, duplicates and advisories LEFT OUT, cargo-deny is not installed"
+    left_out+=("licences, duplicates and advisories of dependencies: LEFT OUT, cargo-deny is not installed")
 fi
 
 # In a copy: the lock file is another. One target folder for all runs.
@@ -39,8 +39,10 @@ if cargo +nightly --version >/dev/null 2>&1; then
         CARGO_TARGET_DIR=$target cargo check --quiet --lib --all-features
     )
 else
-    say "the least versions LEFT OUT, there is no nightly toolchain"
+    left_out+=("the least versions of dependencies: LEFT OUT, there is no nightly toolchain")
 fi
 
 # What is published builds by itself.
 cargo package --quiet --allow-dirty
+
+[[ ${#left_out[@]} -eq 0 ]] || printf '%s\n' "${left_out[@]}"

@@ -1,6 +1,6 @@
 //! Views and axes by themselves: no GPU, no plan.
 
-use wgmax::{ArgMax, Axes, DType, Error, Hardmax, Max, Operation, ReduceMax, Slices, View};
+use wgmax::{ArgMax, Axes, DType, Error, Hardmax, Max, Operation, Parts, ReduceMax, Slices, View};
 
 fn view(shape: &[u64]) -> View {
     View::new(shape).unwrap()
@@ -43,6 +43,8 @@ fn a_view_stays_within_the_elements_that_can_be_counted() {
     assert_eq!(strided(&[2, 3], &[1], 0), Err(Error::StrideCount { shape: 2, strides: 1 }));
     assert!(strided(&[3], &[-1], 2).is_ok());
     assert!(matches!(strided(&[3], &[-1], 1), Err(Error::ViewOutOfRange { .. })));
+    let half = View::new([1 << 63, 0]).unwrap(); // of which two have more rows than 64 bits count
+    assert!(matches!(Parts::new([half.clone(), half]), Err(Error::ViewOutOfRange { .. })));
     assert!(strided(&[3, 2], &[-1, 5], 2).is_ok());
     assert!(matches!(strided(&[3, 2], &[-1, -5], 6), Err(Error::ViewOutOfRange { .. })));
     assert!(strided(&[3, 2], &[-1, -5], 7).is_ok());

@@ -14,11 +14,10 @@ class Folder:
         self.path = path
 
     def lines(self, name):
-        """All rows; none where the step did not come so far."""
-        try:
-            lines = open(f"{self.path}/{name}.jsonl", encoding="utf-8").read().splitlines()
-        except FileNotFoundError:
-            return []
+        """All rows; none where the step did not come so far. A step that was stopped may have left half of its last one."""
+        lines = self.read(f"{name}.jsonl").splitlines()
+        if lines and not is_whole(lines[-1]):
+            lines.pop()
         return [json.loads(line) for line in lines if line]
 
     def rows(self, name):
@@ -26,14 +25,26 @@ class Folder:
         return {row["name"]: row for row in self.lines(name)}
 
     def text(self, name):
+        return self.read(f"{name}.txt").rstrip()
+
+    def read(self, name):
+        """A file's text, the last character of which may be half there; none where there is no file."""
         try:
-            return open(f"{self.path}/{name}.txt", encoding="utf-8").read().rstrip()
+            return open(f"{self.path}/{name}", encoding="utf-8", errors="replace").read()
         except FileNotFoundError:
             return ""
 
     def steps(self, suffix):
         names = sorted(name for name in os.listdir(self.path) if name.endswith(suffix))
         return {name.removesuffix(suffix): open(f"{self.path}/{name}", encoding="utf-8").read().strip() for name in names}
+
+
+def is_whole(line):
+    try:
+        json.loads(line)
+        return True
+    except ValueError:
+        return False
 
 
 def main():
@@ -173,7 +184,8 @@ def variants(folder):
 
 def steps(folder):
     done, failed = folder.steps(".done"), folder.steps(".failed")
-    lines = ["## Steps", "", ", ".join(f"{name} {seconds} s" for name, seconds in done.items()) + "."]
+    said = ", ".join(f"{name} {seconds} s" for name, seconds in done.items()) or "None came to its end"
+    lines = ["## Steps", "", said + "."]
     for name, code in failed.items():
         why = "ran out of its time" if code in ("124", "137") else f"failed with {code}"
         lines += ["", f"{name} {why}:", "", "```text", "\n".join(folder.text(name).splitlines()[-5:]), "```"]

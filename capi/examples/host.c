@@ -187,10 +187,16 @@ static WGPUBuffer *storage(Host *host, const cJSON *sizes, const Bytes *bytes) {
     return all;
 }
 
+// So many bytes at most.
+static Bytes first(Bytes bytes, uint64_t size) {
+    if (bytes.size > size) bytes.size = size;
+    return bytes;
+}
+
 static WGPUBuffer *written(Host *host, const cJSON *plan, const Bytes *inputs) {
     const cJSON *sizes = at(plan, "output_bytes"), *in_place = at(plan, "in_place");
     Bytes *bytes = room((size_t)cJSON_GetArraySize(sizes) * sizeof *bytes);
-    if (cJSON_IsNumber(in_place)) bytes[0] = inputs[value(in_place)];
+    if (cJSON_IsNumber(in_place)) bytes[0] = first(inputs[value(in_place)], nth(sizes, 0));
     WGPUBuffer *outputs = storage(host, sizes, bytes);
     free(bytes);
     return outputs;
@@ -347,11 +353,19 @@ static Bytes read_back(Host *host, WGPUBuffer from) {
     return bytes;
 }
 
+// The bytes that an input must have. That of output 0, in place, is not bound, so the plan asks for none of its bytes: but it
+// is all that the output holds to begin with.
+static uint64_t needed(const cJSON *plan, size_t input) {
+    const cJSON *in_place = at(plan, "in_place");
+    if (cJSON_IsNumber(in_place) && value(in_place) == input) return nth(at(plan, "output_bytes"), 0);
+    return nth(at(plan, "input_bytes"), (int)input);
+}
+
 static void check_inputs(const cJSON *plan, const Bytes *inputs, size_t count) {
-    const cJSON *needs = at(plan, "input_bytes");
-    if ((size_t)cJSON_GetArraySize(needs) != count) fail("inputs", view("not as many as the operation has"));
+    size_t expected = (size_t)cJSON_GetArraySize(at(plan, "input_bytes"));
+    if (expected != count) fail("inputs", view("not as many as the operation has"));
     for (size_t n = 0; n < count; n++) {
-        if ((inputs[n].size + 3) / 4 * 4 < nth(needs, (int)n)) fail("inputs", view("one has too few bytes"));
+        if ((inputs[n].size + 3) / 4 * 4 < needed(plan, n)) fail("inputs", view("one has too few bytes"));
     }
 }
 

@@ -94,7 +94,7 @@ class Host:
         if len(arrays) != len(plan["input_bytes"]):
             raise ValueError(f"{len(arrays)} inputs, {len(plan['input_bytes'])} expected")
         inputs = [np.ascontiguousarray(array).tobytes() for array in arrays]
-        for n, (data, least) in enumerate(zip(inputs, plan["input_bytes"])):
+        for n, (data, least) in enumerate(zip(inputs, self.needed(plan))):
             if len(data) + 3 < least:  # the last word may be half filled
                 raise ValueError(f"input {n} has {len(data)} bytes, {least} expected")
         written = [inputs[plan["in_place"]] if plan["in_place"] is not None else b""]
@@ -106,6 +106,17 @@ class Host:
             "scratch": [self.buffer(b"", size) for size in plan["scratch_bytes"]],
             "embedded": [self.buffer(data) for data in words],
         }
+
+    def needed(self, plan):
+        """The bytes that each input must have.
+
+        That of output 0, in place, is not bound, so the plan asks for none of its bytes: but it is all that the output
+        holds to begin with.
+        """
+        needed = list(plan["input_bytes"])
+        if plan["in_place"] is not None:
+            needed[plan["in_place"]] = plan["output_bytes"][0]
+        return needed
 
     def buffer(self, data, size=0, usage=wgpu.BufferUsage.STORAGE):
         """A buffer of so many bytes that begins with these; None where nothing is bound."""

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Builds and runs all that is here: the tests on 1 to 4 ranks, both examples, and ranks that end badly.
+# Builds all that is here, and runs the tests on 1 to 4 ranks, the examples greedy and scan, and ranks that end badly. The
+# example costs is for measuring, and is only built.
 #
-#   integrations/mpi/run.sh             all of it
+#   integrations/mpi/run.sh             all of that
 #   integrations/mpi/run.sh --install   only what is missing is installed
 #
 # An MPI with libclang, for its headers, is taken where there is one: MPICC and MPIRUN may name it. Else Open MPI is

@@ -37,7 +37,7 @@ pub(super) fn tensors(path: &Path) -> Result<Vec<StoredTensor>, Error> {
     if header_len > most {
         return Err(error(path, format!("a header of {header_len} bytes, at most {most} expected")));
     }
-    let header = read(path, &mut file, header_len)?;
+    let header = read(path, &mut file, "bytes of a header in host memory", header_len)?;
     let Pairs(mut infos) = json(path, "header", header)?;
     if let Some(name) = repeated(&infos) {
         return Err(error(path, format!("tensor {} comes twice", quote(name))));
@@ -95,7 +95,7 @@ pub(super) fn indexed(path: &Path) -> Result<Vec<StoredTensor>, Error> {
     if len > MAX_BYTES {
         return Err(error(path, format!("an index of {len} bytes, at most {MAX_BYTES} expected")));
     }
-    let index = read(path, &mut file, len)?;
+    let index = read(path, &mut file, "bytes of an index in host memory", len)?;
     let Index { weight_map: Pairs(mut places) } = json(path, "index", index)?;
     if let Some(name) = repeated(&places) {
         return Err(error(path, format!("tensor {} comes twice", quote(name))));
@@ -147,9 +147,9 @@ fn open(path: &Path) -> Result<(File, u64), Error> {
     Ok((file, len))
 }
 
-/// So many bytes, which the file has by its length.
-fn read(path: &Path, file: &mut File, len: u64) -> Result<Vec<u8>, Error> {
-    let mut bytes = room(len)?;
+/// So many bytes of what is named, which the file has by its length.
+fn read(path: &Path, file: &mut File, what: &'static str, len: u64) -> Result<Vec<u8>, Error> {
+    let mut bytes = room(what, len)?;
     bytes.resize(len as usize, 0);
     file.read_exact(&mut bytes).map_err(|problem| error(path, problem.to_string()))?;
     Ok(bytes)

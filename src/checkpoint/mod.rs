@@ -108,7 +108,7 @@ impl Checkpoint {
     pub fn read(&self, name: &str) -> Result<Tensor, Error> {
         let tensor = self.tensor(name)?;
         let TensorType { dtype, shape } = tensor.tensor_type()?;
-        let mut bytes = room(tensor.range.end - tensor.range.start)?;
+        let mut bytes = room("bytes of a stored tensor in host memory", tensor.range.end - tensor.range.start)?;
         self.reader(name)?.read_to_end(&mut bytes).map_err(|problem| tensor.error(problem))?;
         Tensor::from_bytes(dtype, shape, bytes)
     }

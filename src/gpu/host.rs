@@ -272,7 +272,7 @@ impl Gpu {
 
     /// The first bytes of a mapped buffer, which is unmapped.
     pub(in crate::gpu) fn take(&self, buffer: &wgpu::Buffer, bytes: u64) -> Result<Vec<u8>, Error> {
-        let mut taken = room(bytes)?;
+        let mut taken = room("bytes of a read-back in host memory", bytes)?;
         let view =
             buffer.get_mapped_range(..).map_err(|error| self.explain(Error::Gpu { message: error.to_string() }))?;
         taken.extend_from_slice(&view[..bytes as usize]);

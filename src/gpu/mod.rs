@@ -55,18 +55,21 @@ impl Platform {
     }
 }
 
-/// Error scopes around something that creates GPU objects: what wgpu finds wrong becomes an error value.
+/// Error scopes around something that creates GPU objects: what wgpu finds wrong becomes an error value. The last pushed comes
+/// first: wgpu panics where they go in another order, also when they are dropped.
 struct Scopes([wgpu::ErrorScopeGuard; 3]);
 
 impl Scopes {
     fn push(device: &wgpu::Device) -> Scopes {
         use wgpu::ErrorFilter::{Internal, OutOfMemory, Validation};
-        Scopes([Validation, OutOfMemory, Internal].map(|filter| device.push_error_scope(filter)))
+        let [validation, memory, internal] =
+            [Validation, OutOfMemory, Internal].map(|filter| device.push_error_scope(filter));
+        Scopes([internal, memory, validation])
     }
 
     async fn pop(self) -> Result<(), Error> {
-        let [validation, memory, internal] = self.0;
-        let futures = (internal.pop(), memory.pop(), validation.pop()); // the last pushed first
+        let [internal, memory, validation] = self.0;
+        let futures = (internal.pop(), memory.pop(), validation.pop());
         match (futures.0.await, futures.1.await, futures.2.await) {
             (_, Some(error), _) | (Some(error), _, _) | (_, _, Some(error)) => Err(error.into()),
             (None, None, None) => Ok(()),

@@ -1,7 +1,9 @@
 //! The partials of shards, put together on a device: one dispatch.
 
 use super::device::Device;
+use super::fill::fill;
 use super::reduce::Found;
+use super::reduce_max::words_of_nothing;
 use super::schedule::{MAX_OUTPUTS, Reduction};
 use super::{Binding, Dispatches, Plan, Slot, output_bindings, within};
 use crate::error::list;
@@ -18,6 +20,9 @@ pub(crate) fn merge_shards(op: &MergeShards, limits: &Limits) -> Result<Plan, Er
     let plan = Plan::new(label, 1, &targets);
     if out_len == 0 {
         return Ok(plan);
+    }
+    if let Some(empty) = op.of_nothing() {
+        return plan.complete(fill(op.dtype(), words_of_nothing(op.dtype(), empty), targets[0], device)?, device);
     }
     let reduction = reduction(op, out_len, device);
     within("outputs of partials", out_len, MAX_OUTPUTS)?;

@@ -253,7 +253,8 @@ impl Reduction<'_> {
             && !whole_packs
             && self.takes_few_packs(shape.run().size);
         let wide = columns && schedule.column_packs > 1;
-        let row_by_row = columns && self.compares_row_by_row(shape.reduce_len());
+        // Blocks that begin anywhere know no other way.
+        let row_by_row = columns && (whole_packs || !wide) && self.compares_row_by_row(shape.reduce_len());
         let far = match wide {
             // Tiles are asked for ahead anyway.
             true => (row_by_row || !whole_packs) && shape.reduce_len() >= FEWEST_FAR_ROWS,

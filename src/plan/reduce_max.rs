@@ -13,7 +13,7 @@ use super::{Plan, output_bindings};
 use crate::element::{Element, with_element_type};
 use crate::error::list;
 use crate::shader::{Access, Epilogue, LARGEST_BLOCK, Operator};
-use crate::{EmptyMax, Error, Limits, Operation, ReduceMax, View};
+use crate::{DType, EmptyMax, Error, Limits, Operation, ReduceMax, View};
 
 /// The most elements of a maximum that are taken as operands of a Max.
 const MOST_OPERANDS: u64 = 8;
@@ -29,8 +29,7 @@ pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error>
         return Ok(plan);
     }
     if op.input.is_empty() {
-        let element = with_element_type!(op.dtype, T => filled_words(nothing::<T>(op.empty)));
-        return plan.complete(fill(op.dtype, element, targets[0], device)?, device);
+        return plan.complete(fill(op.dtype, words_of_nothing(op.dtype, op.empty), targets[0], device)?, device);
     }
     if reduced.iter().all(|&d| op.input.shape()[d] == 1)
         && let Some(dispatches) = copy(op.dtype, op.nan, &op.input, targets[0], device)?
@@ -73,6 +72,11 @@ impl Reduction<'_> {
         let pays = shape.columns_are_whole(self.dtype.pack_elements()) || self.loads(shape) >= FEWEST_RAGGED_LOADS;
         !self.device.spreads() && rows <= MOST_OPERANDS && in_columns && rows * columns > LARGEST_BLOCK && pays
     }
+}
+
+/// What an output of the maximum of nothing is filled with.
+pub(super) fn words_of_nothing(dtype: DType, empty: EmptyMax) -> [u32; 2] {
+    with_element_type!(dtype, T => filled_words(nothing::<T>(empty)))
 }
 
 fn nothing<T: Element>(empty: EmptyMax) -> T {

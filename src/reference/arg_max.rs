@@ -1,6 +1,6 @@
 use super::{Elements, bytes_of, canonical, greater, takes_over};
 use crate::element::{Element, with_element_type};
-use crate::tensor::room;
+use crate::tensor::{ANSWER, room};
 use crate::{ArgMax, ArgMaxOutput, Error, IndexType, NanPolicy, Operation, Tensor, View};
 
 pub(crate) fn arg_max(op: &ArgMax, view: &View, input: &[u8]) -> Result<Vec<Tensor>, Error> {
@@ -28,7 +28,7 @@ type Found<T> = (Vec<T>, Vec<usize>);
 fn found<T: Element>(op: &ArgMax, view: &View, bytes: &[u8], reduced: &[usize], len: u64) -> Result<Found<T>, Error> {
     let elements = Elements { bytes, view };
     let offsets = elements.slice_offsets(reduced);
-    let (mut values, mut positions): Found<T> = (room(len)?, room(len)?);
+    let (mut values, mut positions): Found<T> = (room(ANSWER, len)?, room(ANSWER, len)?);
     for start in elements.slice_starts(reduced) {
         let slice = offsets.clone().map(|offset| elements.get::<T>(start + offset));
         // A slice without elements has no answer: then there are no outputs either.

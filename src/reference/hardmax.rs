@@ -1,14 +1,14 @@
 use super::Elements;
 use super::arg_max::first_maximum;
 use crate::element::{Element, with_element_type};
-use crate::tensor::room;
+use crate::tensor::{ANSWER, room};
 use crate::{Error, Hardmax, Operation, Tensor, View};
 
 pub(crate) fn hardmax(op: &Hardmax, view: &View, input: &[u8]) -> Result<Vec<Tensor>, Error> {
     let slice = op.checked()?;
     let output = op.outputs()?.remove(0);
     let len = output.bytes().unwrap_or(0);
-    let mut zeros: Vec<u8> = room(len)?;
+    let mut zeros: Vec<u8> = room(ANSWER, len)?;
     zeros.resize(len as usize, 0);
     if zeros.is_empty() {
         return Ok(vec![Tensor::from_bytes(output.dtype, output.shape, zeros)?]); // though slices may be long

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use super::{Elements, bytes_of, canonical, gathered, greater};
 use crate::element::{Element, with_element_type};
-use crate::tensor::room;
+use crate::tensor::{ANSWER, room};
 use crate::{Error, Max, Operation, Tensor, View};
 
 pub(crate) fn max(op: &Max, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
@@ -21,7 +21,7 @@ pub(crate) fn max(op: &Max, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
 }
 
 fn maxima<T: Element>(op: &Max, operands: &[(View, Cow<[u8]>)], len: u64) -> Result<Vec<u8>, Error> {
-    let mut maxima: Vec<T> = room(len)?;
+    let mut maxima: Vec<T> = room(ANSWER, len)?;
     for (view, bytes) in operands {
         let elements = Elements { bytes, view };
         let own = elements.slice_starts(&[]).map(|address| elements.get::<T>(address));

@@ -14,7 +14,7 @@ pub(crate) use reduce_max::reduce_max;
 use std::borrow::Cow;
 
 use crate::element::Element;
-use crate::tensor::room;
+use crate::tensor::{ANSWER, room};
 use crate::view::checked_len;
 use crate::{DType, Error, NanPolicy, Parts, Tensor, View};
 
@@ -29,7 +29,7 @@ pub(crate) fn gathered<'a>(
     }
     let whole = View::new(input.shape())?;
     let size = dtype.bytes() as usize;
-    let mut bytes = room(whole.buffer_bytes(dtype)?)?;
+    let mut bytes = room("bytes of an input in host memory", whole.buffer_bytes(dtype)?)?;
     for (view, tensor) in input.views().iter().zip(tensors) {
         for address in (Elements { bytes: tensor.bytes(), view }).slice_starts(&[]) {
             bytes.extend_from_slice(&tensor.bytes()[address as usize * size..][..size]);
@@ -68,7 +68,7 @@ fn canonical<T: Element>(element: T) -> T {
 
 /// The bytes of so many elements.
 fn bytes_of<T: Element>(len: u64, elements: impl Iterator<Item = T>) -> Result<Vec<u8>, Error> {
-    let mut bytes = room(len.saturating_mul(size_of::<T>() as u64))?;
+    let mut bytes = room(ANSWER, len.saturating_mul(size_of::<T>() as u64))?;
     let mut own = [0; 8];
     for element in elements {
         element.write(&mut own[..size_of::<T>()]);

@@ -25,20 +25,24 @@ impl Chunks {
         let most = (chunk_bytes / whole.dtype().bytes()).max(1);
         let inner = |d: usize| shape[d + 1..].iter().fold(1_u64, |all, &size| all.saturating_mul(size));
         let axis = (0..shape.len()).find(|&d| inner(d) <= most).unwrap_or(0);
-        if shape.is_empty() {
-            return Chunks { shape, axis, indices: 1, along: 1, inner: 1, count: 1 };
+        if shape.is_empty() || shape.contains(&0) {
+            let count = u64::from(shape.is_empty());
+            return Chunks { shape, axis, indices: 1, along: 1, inner: count, count };
         }
         let (size, inner) = (shape[axis], inner(axis));
-        let along = size.div_ceil((most / inner.max(1)).max(1));
-        let indices = size.div_ceil(along.max(1)).max(1);
+        let indices = size.div_ceil(size.div_ceil((most / inner).max(1)));
         let along = size.div_ceil(indices);
-        let outer = shape[..axis].iter().fold(1_u64, |all, &size| all.saturating_mul(size));
-        let count = if inner == 0 { 0 } else { outer.saturating_mul(along) };
-        Chunks { axis, indices, along, inner, count, shape }
+        let outer: u64 = shape[..axis].iter().product(); // no more than there are elements
+        Chunks { axis, indices, along, inner, count: outer * along, shape }
     }
 
     pub fn count(&self) -> u64 {
         self.count
+    }
+
+    /// Elements of all chunks along the axis.
+    fn row(&self) -> u64 {
+        self.shape.get(self.axis).map_or(1, |&size| size.saturating_mul(self.inner))
     }
 
     /// The first index of a chunk, and its shape.
@@ -59,13 +63,12 @@ impl Chunks {
 
     /// Elements before a chunk.
     pub fn elements_before(&self, n: u64) -> u64 {
-        let row = self.shape.get(self.axis).map_or(1, |&size| size * self.inner);
-        n / self.along.max(1) * row + n % self.along.max(1) * self.indices * self.inner
+        n / self.along * self.row() + n % self.along * self.indices * self.inner
     }
 
     /// The chunk that an element is in; the count of chunks for the one behind the last.
     pub fn chunk_at(&self, element: u64) -> Option<u64> {
-        let row = self.shape.get(self.axis).map_or(1, |&size| size * self.inner);
+        let row = self.row();
         let along = element.checked_rem(row).unwrap_or(0) / (self.indices * self.inner).max(1);
         let n = element.checked_div(row).unwrap_or(0).checked_mul(self.along)?.checked_add(along)?;
         (n <= self.count).then_some(n)
@@ -81,6 +84,18 @@ impl Chunks {
 mod tests {
     use super::*;
     use crate::{DType, ReduceMax, View};
+
+    /// No product of sizes is more than 64 bits count where there are no elements.
+    #[test]
+    fn nothing_has_no_chunks() {
+        for shape in [[0, 1 << 60, 1 << 20], [1 << 60, 0, 1 << 20], [1 << 40, 1 << 60, 0]] {
+            let whole = Sharded::new(ReduceMax::new(DType::F32, View::new(shape).unwrap())).unwrap();
+            for bytes in [0, 4 << 20, u64::MAX] {
+                let chunks = Chunks::new(&whole, bytes);
+                assert_eq!((chunks.count(), chunks.elements_before(0), chunks.chunk_at(0)), (0, 0, Some(0)));
+            }
+        }
+    }
 
     /// Every element is in one chunk, in order; no chunk is too large, and few are much smaller than the others.
     #[test]

@@ -4,7 +4,7 @@ use super::Sharded;
 use super::partial::{Partial, Partials, Wins};
 use crate::op::check_inputs;
 use crate::plan::{self, Plan};
-use crate::{DType, Error, InputNeed, Limits, NanPolicy, Operation, Tensor, TensorType};
+use crate::{AnyOperation, DType, EmptyMax, Error, InputNeed, Limits, NanPolicy, Operation, Tensor, TensorType};
 
 /// Puts together the partials of shards on a device, and gives the outputs of the whole: an operation like others, planned
 /// and recorded.
@@ -13,7 +13,8 @@ use crate::{DType, Error, InputNeed, Limits, NanPolicy, Operation, Tensor, Tenso
 /// |---|---|
 /// | input | [`Partial`]s, shard by shard, each with one for every output of the whole, row-major: u64 `[shards, outputs, 2]`, at most one binding |
 /// | outputs | those of [`Sharded::finish`] |
-/// | an output of which nothing is known | the type's least value (of ignored NaNs the NaN), and an index of all ones |
+/// | a whole without elements | what [`ReduceMax::empty`](crate::ReduceMax::empty) says |
+/// | of any other an output of which nothing is known | a device gives the type's least value (of ignored NaNs the NaN) and an index of all ones, the reference [`Error::PartialsIncomplete`] |
 ///
 /// Partials that are no elements' of the whole give an answer that is none, and do no other harm.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -58,6 +59,14 @@ impl MergeShards {
         self.whole.rule().position.and(types.last()).map(|kind| kind.dtype)
     }
 
+    /// What the maximum of nothing is, where the whole has no elements.
+    pub(crate) fn of_nothing(&self) -> Option<EmptyMax> {
+        match self.whole.operation() {
+            AnyOperation::ReduceMax(op) if self.whole.shape().contains(&0) => Some(op.empty),
+            _ => None,
+        }
+    }
+
     pub(crate) fn has_values(&self) -> bool {
         self.whole.output_types().is_ok_and(|types| types.len() > 1)
     }
@@ -88,13 +97,14 @@ impl Operation for MergeShards {
     }
 
     fn reference(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
-        check_inputs(&self.inputs()?, inputs)?;
+        let needs = self.inputs()?;
+        check_inputs(&needs, inputs)?;
         let mut known = self.whole.nothing()?;
-        let mut partials = inputs[0].bytes().chunks_exact(size_of::<Partial>()).map(bytemuck::pod_read_unaligned);
-        for _ in 0..self.count {
-            for (own, other) in known.records_mut().iter_mut().zip(partials.by_ref()) {
-                *own = own.merge(other);
-            }
+        let outputs = known.records().len();
+        let partials = inputs[0].bytes()[..needs[0].bytes as usize].chunks_exact(size_of::<Partial>());
+        for (n, partial) in partials.map(bytemuck::pod_read_unaligned).enumerate() {
+            let own = &mut known.records_mut()[n % outputs];
+            *own = own.merge(partial);
         }
         self.whole.finish(&known)
     }

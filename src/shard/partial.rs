@@ -178,7 +178,7 @@ impl Partials {
     /// A box of outputs of which nothing is known.
     pub(super) fn nothing(rule: Rule, begin: Vec<u64>, shape: Vec<u64>) -> Result<Partials, Error> {
         let len = checked_len(&shape).unwrap_or(u64::MAX);
-        let mut records = room(len)?;
+        let mut records = room("bytes of partials in host memory", len)?;
         records.resize(len as usize, Partial::default());
         Ok(Partials { rule, begin, shape, records })
     }

@@ -4,7 +4,7 @@ use super::partial::{Partial, Partials, Rule, Wins, place};
 use crate::element::{Element, with_element_type};
 use crate::error::list;
 use crate::op::{check_inputs, reduced_shape};
-use crate::tensor::room;
+use crate::tensor::{ANSWER, room};
 use crate::view::checked_len;
 use crate::{
     AnyOperation, ArgMax, ArgMaxOutput, DType, EmptyMax, Error, IndexType, InputNeed, Operation, ReduceMax, Tensor,
@@ -156,7 +156,7 @@ impl Sharded {
 
     /// The winners' positions, once it is known that each output is one of elements of the whole.
     fn positions(&self, records: &[Partial]) -> Result<Vec<u64>, Error> {
-        let mut positions = room(records.len() as u64)?;
+        let mut positions = room(ANSWER, records.len() as u64)?;
         for (output, &partial) in records.iter().enumerate() {
             positions.push(self.position(partial).ok_or(Error::PartialsIncomplete { output: output as u64 })?);
         }
@@ -181,12 +181,18 @@ impl Sharded {
             element_bytes(if lowest { T::LOWEST_FINITE } else { T::LEAST })
         });
         let size = self.rule.dtype.bytes() as usize;
-        let mut bytes = room((records.len() * size) as u64)?;
+        let mut bytes = room(ANSWER, (records.len() * size) as u64)?;
         for &partial in records {
             let own = if partial.is_nothing() { nothing } else { self.rule.bits(partial).to_le_bytes() };
             bytes.extend_from_slice(&own[..size]);
         }
         Ok(bytes)
+    }
+
+    /// The whole operation over a contiguous tensor: all that counts of it.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn contiguous(&self) -> AnyOperation {
+        self.over(&self.shape).unwrap_or_else(|_| self.op.clone()) // a view of the shape there is
     }
 
     /// The whole operation over a contiguous tensor of another shape.
@@ -229,7 +235,7 @@ impl Sharded {
 /// Positions as indices, of a type that holds them.
 fn positions_as(dtype: DType, positions: &[u64]) -> Result<Vec<u8>, Error> {
     let size = dtype.bytes() as usize;
-    let mut bytes = room((positions.len() * size) as u64)?;
+    let mut bytes = room(ANSWER, (positions.len() * size) as u64)?;
     positions.iter().for_each(|position| bytes.extend_from_slice(&position.to_le_bytes()[..size]));
     Ok(bytes)
 }
@@ -282,7 +288,7 @@ impl Shard {
             return Err(Error::TensorBytes { shape: kind.shape, dtype: *dtype, given, expected });
         }
         let own = TensorType { dtype: *dtype, shape: self.shape.clone() };
-        let mut bytes = room(own.bytes().unwrap_or(u64::MAX))?;
+        let mut bytes = room("bytes of a shard in host memory", own.bytes().unwrap_or(u64::MAX))?;
         let run = self.shape.last().map_or(1, |&len| len.max(1));
         for first in (0..own.len()).step_by(run as usize) {
             let at = place(first, &self.begin, &self.shape, shape);
@@ -341,7 +347,7 @@ impl Shard {
         let at = partials.place_of(*rule, &begin, &shape)?;
         let size = rule.dtype.bytes() as usize;
         let kind = TensorType { dtype: rule.dtype, shape: self.shape.clone() };
-        let mut bytes = room(kind.bytes().unwrap_or(u64::MAX))?;
+        let mut bytes = room(ANSWER, kind.bytes().unwrap_or(u64::MAX))?;
         bytes.resize(kind.bytes().unwrap_or(0) as usize, 0);
         let one = with_element_type!(rule.dtype, T => element_bytes(T::ONE));
         for n in 0..if bytes.is_empty() { 0 } else { checked_len(&shape).unwrap_or(0) } {

@@ -35,17 +35,30 @@ passed=0 failed=0
 check() {
     if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
 }
-# answers TEXT COMMAND...: whether the last line that it prints is this.
+# answers TEXT COMMAND...: whether it goes well, and the last line that it prints is this.
 answers() {
     local last
-    last=$("${@:2}" | tail -n 1)
-    [[ $last == "$1" ]] || { echo "$2 answers ${last@Q}, expected ${1@Q}" && false; }
+    last=$("${@:2}" | tail -n 1) || { echo "$2 fails after ${last@Q}" && return 1; }
+    [[ $last == "$1" ]] || { echo "$2 answers ${last@Q}, expected ${1@Q}" && return 1; }
 }
-run_cases() { "$venv/bin/python" "$here/cases.py" "$1" target/capi/cases "$library.so"; }
+# refuses TEXT COMMAND...: whether it fails, and the last line of what it says is this.
+refuses() {
+    local said
+    ! said=$("${@:2}" 2>&1) || { echo "${*:2} goes well, expected ${1@Q}" && return 1; }
+    [[ ${said##*$'\n'} == "$1" ]] || { echo "${*:2} fails with ${said@Q}, expected ${1@Q}" && return 1; }
+}
+run_cases() { "$venv/bin/python" "$here/cases.py" "$1" "${2:-target/capi/cases}" "$library.so"; }
 
 check answers "i64: 1 2" target/capi/host
 check answers " [nan  5.  6.]] has its maxima at [1 0]" "$venv/bin/python" capi/examples/host.py "$library.so"
 check run_cases capi/examples/host.py
 check run_cases target/capi/host.so
+
+# An input of six elements, to be written over, of which one is there.
+operation='{"Max": {"dtype": "f32", "inputs": [{"shape": [6]}], "in_place": 0}}'
+printf '{"name": "too short", "operation": %s, "adapter": "hardware", "inputs": [4], "expected": [0]}\n1234' "$operation" \
+    >target/capi/too_short
+check refuses "ValueError: input 0 has 4 bytes, 24 expected" run_cases capi/examples/host.py target/capi/too_short
+check refuses "inputs: one has too few bytes" run_cases target/capi/host.so target/capi/too_short
 echo "test result: $passed passed; $failed failed"
 [[ $failed -eq 0 ]]

@@ -10,7 +10,7 @@ use mpi::Threading;
 use mpi::collective::UserOperation;
 use mpi::datatype::{DynBuffer, DynBufferMut};
 use mpi::topology::SimpleCommunicator;
-use mpi::traits::{Communicator, Equivalence, Root};
+use mpi::traits::{Communicator, Equivalence};
 use wgmax::shard::{Partial, Partials, Sharded};
 
 use crate::{Error, raw};
@@ -153,12 +153,12 @@ impl Ranks {
             return Err(error.clone());
         }
         let (is_end, told) = self.send_first(step, error, pairs);
-        if let Err(error) = &told
-            && (is_end || matches!(error, Error::Mpi { .. }))
-        {
-            *self.ended.borrow_mut() = Some(error.clone());
-        }
-        told
+        if is_end { self.ending(told) } else { told }
+    }
+
+    /// What comes of something after which nothing can be done together if it failed.
+    fn ending(&self, outcome: Result<(), Error>) -> Result<(), Error> {
+        outcome.inspect_err(|error| *self.ended.borrow_mut() = Some(error.clone()))
     }
 
     /// Whether a rank has come to its end, and what all of them are told.
@@ -217,11 +217,11 @@ impl Ranks {
         Ok(known)
     }
 
-    /// Each pair becomes all ranks'.
+    /// Each pair becomes all ranks'. Where MPI fails at this, ranks may be at different messages from then on.
     fn merge(&self, pairs: &mut [Pair]) -> Result<(), Error> {
         self.bytes.set(self.bytes.get() + size_of_val(pairs) as u64);
         let own = pairs.to_vec();
-        raw::all_reduce(&self.comm, &own, pairs, &self.operation)
+        self.ending(raw::all_reduce(&self.comm, &own, pairs, &self.operation))
     }
 
     /// A failed rank's error, from that rank to all.
@@ -232,7 +232,9 @@ impl Ranks {
             let len = own.len().min(WORDS);
             words[..len].copy_from_slice(&own.as_bytes()[..len]);
         }
-        self.comm.process_at_rank(rank as mpi::Rank).broadcast_into(&mut words);
+        if let Err(error) = self.ending(raw::broadcast(&self.comm, rank, &mut words)) {
+            return error;
+        }
         let message = String::from_utf8_lossy(&words).trim_end_matches('\0').to_string();
         Error::Rank { rank, message }
     }

@@ -31,6 +31,13 @@ pub fn all_reduce<T: Equivalence>(
     })
 }
 
+/// One rank's elements, for all.
+pub fn broadcast<T: Equivalence>(comm: &impl Communicator, rank: usize, elements: &mut [T]) -> Result<(), Error> {
+    let (datatype, count) = (elements.as_datatype(), elements.count());
+    // SAFETY: the slice holds `count` elements of the datatype, and MPI is done with it when it returns.
+    check(unsafe { ffi::MPI_Bcast(elements.pointer_mut(), count, datatype.as_raw(), rank as c_int, comm.as_raw()) })
+}
+
 fn check(code: c_int) -> Result<(), Error> {
     if code == ffi::MPI_SUCCESS as c_int {
         return Ok(());

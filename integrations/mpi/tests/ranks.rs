@@ -7,6 +7,8 @@
 mod checkpoint;
 #[path = "../../../tests/common/mod.rs"]
 mod common;
+#[path = "ranks/failing.rs"]
+mod failing;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -34,7 +36,7 @@ fn main() -> ExitCode {
 type Test = fn(&Ranks, &Device) -> Result<u64, Failure>;
 
 /// Each test and what it shows; it returns the number of its cases.
-const TESTS: [(&str, Test); 8] = [
+const TESTS: [(&str, Test); 9] = [
     ("random cuts, found by the reference", random_cuts),
     ("random cuts, found by devices", random_cuts_on_devices),
     ("edge values on every rank, found by devices", edges_on_every_rank),
@@ -43,6 +45,7 @@ const TESTS: [(&str, Test); 8] = [
     ("a checkpoint's tensors", checkpoints),
     ("the maximum of nothing", nothing),
     ("failures", failures),
+    ("failures of MPI's", failures_of_mpi),
 ];
 
 fn all_tests(ranks: &Ranks) -> Result<(), Failure> {
@@ -300,7 +303,8 @@ fn checkpoints(ranks: &Ranks, device: &Device) -> Result<u64, Failure> {
     ranks.agree("writing", if ranks.rank() == 0 { write_checkpoint(&folder, &tensors) } else { Ok(()) })?;
     let found = checkpoint::scan(ranks, device, &folder)?;
     for (name, tensor) in &tensors {
-        let found = found.iter().find(|found| found.stored.name() == name).ok_or_else(|| format!("{name} is missing"))?;
+        let found =
+            found.iter().find(|found| found.stored.name() == name).ok_or_else(|| format!("{name} is missing"))?;
         let len: u64 = tensor.shape().iter().product();
         let expected = match len {
             0 => None,
@@ -424,6 +428,24 @@ fn failures(ranks: &Ranks, _: &Device) -> Result<u64, Failure> {
         cases += 4;
     }
     Ok(cases)
+}
+
+/// Once MPI has failed, at whatever message of a step, these ranks do nothing together any more.
+fn failures_of_mpi(ranks: &Ranks, _: &Device) -> Result<u64, Failure> {
+    let whole = Sharded::new(ReduceMax::new(DType::U8, View::new([256, 1])?).axes([1]))?; // more than one message has room for
+    let messages = ["the second of the partials", "a failed rank's words"];
+    for (message, failed) in messages.into_iter().zip([false, true]) {
+        let own = Ranks::new(ranks.communicator())?;
+        let found = if failed { Err("no adapter".to_string()) } else { Ok(whole.nothing()?) };
+        failing::after(1);
+        let told = own.all_reduce(&whole, found);
+        failing::never();
+        match (told, own.agree("afterwards", Ok::<_, Failure>(()))) {
+            (Err(error @ Error::Mpi { .. }), Err(afterwards)) if error == afterwards => {}
+            other => return Err(format!("{message}: {other:?}").into()),
+        }
+    }
+    Ok(messages.len() as u64)
 }
 
 /// One rank ends early, the others in the midst of their reductions.

@@ -14,7 +14,7 @@ use ring::Ring;
 
 use crate::shard::{Chunks, Partials, Sharded};
 use crate::tensor::check_bools;
-use crate::{AnyOperation, DType, Error, Operation, Tensor, View};
+use crate::{AnyOperation, DType, Error, Operation, Tensor, TensorType, View};
 
 /// A ReduceMax, ArgMax or Hardmax over a tensor that comes piece by piece, in row-major order.
 ///
@@ -69,6 +69,8 @@ pub struct Progress {
 /// Where the finished part of an output goes.
 #[derive(Default)]
 struct Sink<'a> {
+    /// Those of the whole output.
+    output_bytes: u64,
     /// Bytes that were written elsewhere.
     written: u64,
     collected: Vec<u8>,
@@ -81,6 +83,8 @@ struct Sink<'a> {
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct SavedStream {
     version: u32,
+    /// Over a contiguous tensor.
+    operation: AnyOperation,
     chunk_bytes: u64,
     merged_bytes: u64,
     known: Option<Partials>,
@@ -89,7 +93,7 @@ pub struct SavedStream {
 }
 
 /// The version of saved streams.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 impl SavedStream {
     /// The bytes of the tensor that it knows: the source is to go on behind them.
@@ -124,7 +128,8 @@ impl<'a> Stream<'a> {
                 Some(Ring::new(gpu, &[plan(0)?, plan(last)?]).await?)
             }
         };
-        let sinks = whole.operation().outputs()?.iter().map(|_| Sink::default()).collect();
+        let sink = |kind: &TensorType| Sink { output_bytes: kind.bytes().unwrap_or(0), ..Sink::default() };
+        let sinks = whole.operation().outputs()?.iter().map(sink).collect();
         Ok(Stream {
             whole,
             chunks,
@@ -160,6 +165,10 @@ impl<'a> Stream<'a> {
             return wrong(&format!("version {}, {VERSION} expected", saved.version));
         }
         let mut stream = Stream::new(gpu, op, saved.chunk_bytes).await?;
+        let own = stream.whole.contiguous();
+        if own != saved.operation {
+            return wrong(&format!("it is of {:?}, {own:?} expected", saved.operation));
+        }
         let Some(n) = stream.chunks.chunk_at(saved.merged_bytes / stream.whole.dtype().bytes()) else {
             return wrong("no chunk begins behind the bytes merged");
         };
@@ -179,7 +188,7 @@ impl<'a> Stream<'a> {
             }
             stream.known = Some(block);
         }
-        let expected = stream.finished_bytes()?;
+        let expected = stream.finished_bytes();
         let given = saved.outputs.iter().map(|(written, bytes)| written.checked_add(bytes.len() as u64));
         if !given.eq(expected.into_iter().map(Some)) {
             return wrong("its outputs are not as long as the bytes merged make them");
@@ -251,15 +260,17 @@ impl<'a> Stream<'a> {
     /// [`Error::Write`] and what the device says, after which the stream only gives the same error.
     pub async fn push(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.check()?;
-        let (given, expected) = (self.taken_bytes() + bytes.len() as u64, self.total_bytes());
+        let (given, expected) = (self.taken_bytes().saturating_add(bytes.len() as u64), self.total_bytes());
         if given > expected {
             return Err(Error::StreamLength { given, expected });
         }
         if self.whole.dtype() == DType::Bool {
             check_bools(bytes, self.taken_bytes())?;
         }
+        self.failed = Some(dropped());
         let taken = self.take(bytes).await;
-        taken.inspect_err(|error| self.failed = Some(error.clone()))
+        self.failed = taken.clone().err();
+        taken
     }
 
     /// [`Stream::push`], waiting for it.
@@ -305,11 +316,10 @@ impl<'a> Stream<'a> {
     /// As [`Stream::push`].
     pub async fn flush(&mut self) -> Result<(), Error> {
         self.check()?;
-        while self.ring.as_ref().is_some_and(|ring| !ring.is_idle()) {
-            let landed = self.land().await;
-            landed.inspect_err(|error| self.failed = Some(error.clone()))?;
-        }
-        Ok(())
+        self.failed = Some(dropped());
+        let landed = self.land_all().await;
+        self.failed = landed.clone().err();
+        landed
     }
 
     /// [`Stream::flush`], waiting for it.
@@ -326,10 +336,11 @@ impl<'a> Stream<'a> {
     pub fn save(&self) -> SavedStream {
         SavedStream {
             version: VERSION,
+            operation: self.whole.contiguous(),
             chunk_bytes: self.chunk_bytes,
             merged_bytes: self.merged_bytes(),
             known: self.known.clone(),
-            outputs: self.sinks.iter().map(|sink| (sink.written, sink.collected.clone())).collect(),
+            outputs: self.sinks.iter().zip(self.finished_bytes()).map(|(sink, bytes)| sink.first(bytes)).collect(),
         }
     }
 
@@ -397,7 +408,15 @@ impl<'a> Stream<'a> {
         Ok(())
     }
 
-    /// Waits for the oldest chunk, and merges what it tells.
+    async fn land_all(&mut self) -> Result<(), Error> {
+        while self.ring.as_ref().is_some_and(|ring| !ring.is_idle()) {
+            self.land().await?;
+        }
+        Ok(())
+    }
+
+    /// Waits for the oldest chunk, and merges what it tells. Where it fails, what is known stays as it was, or knows more: to merge the
+    /// chunk once more changes nothing.
     async fn land(&mut self) -> Result<(), Error> {
         let Some(ring) = &mut self.ring else { return Ok(()) };
         let outputs = ring.land().await?;
@@ -418,7 +437,7 @@ impl<'a> Stream<'a> {
         Ok(())
     }
 
-    /// Merges a chunk of unfinished outputs, and finishes those of which it was the last.
+    /// Merges a chunk of unfinished outputs, and finishes those of which it was the last: they are known until they were taken.
     fn merge(&mut self, begin: &[u64], shape: &[u64], outputs: Vec<Vec<u8>>) -> Result<(), Error> {
         let shard = self.whole.shard(begin, shape)?;
         let kinds = shard.operation().map_or(Ok(vec![]), Operation::outputs)?;
@@ -432,14 +451,17 @@ impl<'a> Stream<'a> {
             None => self.block(self.merged)?,
         };
         known.merge(&partials)?;
-        if self.merged % self.per_block + 1 < self.per_block {
-            self.known = Some(known);
-            return Ok(());
-        }
+        let is_last = self.merged % self.per_block + 1 == self.per_block;
+        let finished = if is_last { self.finish_block(&known) } else { Ok(()) };
+        self.known = Some(known).filter(|_| !is_last || finished.is_err());
+        finished
+    }
+
+    fn finish_block(&mut self, known: &Partials) -> Result<(), Error> {
         if matches!(self.whole.operation(), AnyOperation::Hardmax(_)) {
             for n in self.merged + 1 - self.per_block..=self.merged {
                 let (begin, shape) = self.chunks.chunk(n);
-                let ones = self.whole.shard(&begin, &shape)?.hardmax(&known)?;
+                let ones = self.whole.shard(&begin, &shape)?.hardmax(known)?;
                 self.sinks[0].take(0, ones.bytes())?;
             }
             return Ok(());
@@ -456,13 +478,12 @@ impl<'a> Stream<'a> {
     }
 
     /// How long each output is that far.
-    fn finished_bytes(&self) -> Result<Vec<u64>, Error> {
+    fn finished_bytes(&self) -> Vec<u64> {
         let first = self.merged - self.merged % self.per_block;
         let elements = u128::from(self.chunks.elements_before(first));
         let all = u128::from(self.chunks.elements_before(self.chunks.count()).max(1));
-        let outputs = self.whole.operation().outputs()?;
-        let bytes = |kind: crate::TensorType| (u128::from(kind.bytes().unwrap_or(0)) * elements / all) as u64;
-        Ok(outputs.into_iter().map(bytes).collect())
+        let bytes = |sink: &Sink| (u128::from(sink.output_bytes) * elements / all) as u64;
+        self.sinks.iter().map(bytes).collect()
     }
 
     /// The outputs of a tensor without elements.
@@ -489,6 +510,13 @@ fn chunk_operation(whole: &Sharded, chunk: &(Vec<u64>, Vec<u64>), per_block: u64
 }
 
 impl Sink<'_> {
+    /// Of the output's first bytes those written elsewhere, how many they are, and those that were not. A writer may have taken more.
+    fn first(&self, bytes: u64) -> (u64, Vec<u8>) {
+        let written = self.written.min(bytes);
+        let collected = self.collected.len().min((bytes - written) as usize);
+        (written, self.collected[..collected].to_vec())
+    }
+
     fn take(&mut self, output: usize, bytes: &[u8]) -> Result<(), Error> {
         match &mut self.writer {
             None => self.collected.extend_from_slice(bytes),
@@ -499,6 +527,11 @@ impl Sink<'_> {
         }
         Ok(())
     }
+}
+
+/// Whoever drops a future before it is done leaves chunks that nobody knows of: they may be on their way.
+fn dropped() -> Error {
+    Error::Gpu { message: "an earlier call of this stream was dropped before it was done".into() }
 }
 
 fn sink_error(output: usize, at: u64, error: &std::io::Error) -> Error {
