@@ -80,9 +80,13 @@ impl Max {
         self.views_of.iter().find(|&&(own, _)| own == input).map_or(input, |&(_, other)| other)
     }
 
-    /// The first of the tensors, or slots, that an input's parts are: those of the inputs before it come before.
-    pub(crate) fn first_slot(&self, input: usize) -> usize {
-        self.inputs[..input].iter().map(|input| input.views().len()).sum()
+    /// For each input the first of the tensors, or slots, that its parts are: they follow one another.
+    pub(crate) fn first_slots(&self) -> Vec<usize> {
+        let next = |end: &mut usize, input: &Parts| {
+            *end += input.views().len();
+            Some(*end - input.views().len())
+        };
+        self.inputs.iter().scan(0, next).collect()
     }
 
     fn check_views_of(&self) -> Result<(), Error> {

@@ -29,10 +29,11 @@ pub(crate) fn max(op: &Max, limits: &Limits) -> Result<Plan, Error> {
     if target.bytes == 0 {
         return Ok(plan);
     }
-    plan.in_place = op.in_place.map(|input| op.first_slot(input));
+    let slots = op.first_slots();
+    plan.in_place = op.in_place.map(|input| slots[input]);
     let mut operands: Vec<Operand> = Vec::new();
     for (n, input) in op.inputs.iter().enumerate().filter(|&(n, _)| op.in_place != Some(n)) {
-        let operand = Operand::new(sources(input, op.first_slot(op.buffer_of(n))), input.shape(), &output.shape)?;
+        let operand = Operand::new(sources(input, slots[op.buffer_of(n)]), input.shape(), &output.shape)?;
         if !operands.contains(&operand) {
             operands.push(operand); // the maximum of something with itself is no more than that
         }
