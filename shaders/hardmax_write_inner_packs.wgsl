@@ -1,5 +1,5 @@
-// The same as hardmax_write_packed_columns.wgsl where rows end within packs: of each row the packs that lie in it. They begin so many columns further on than the row
-// does, and so do their winners.
+// The same as hardmax_write_packed_columns.wgsl where rows end within packs: of each row the packs that lie in it. They
+// begin so many columns further on than the row does, and so do their winners.
 import package::{
     BoundPack, GROUP, PACK_ELEMENTS, invocation_number, no_output, ones_at, pack_between, pack_winners_from, packs_of_rows,
     params, stored_ones,

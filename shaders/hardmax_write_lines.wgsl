@@ -1,6 +1,6 @@
-// The same as hardmax_write_columns.wgsl where rows are shorter than packs, or slices long. As many rows as are whole packs are a line, and an invocation writes
-// one pack of each of some lines: what is a line apart is of the same column, so that winners are looked up again only where
-// another slice begins.
+// The same as hardmax_write_columns.wgsl where rows are shorter than packs, or slices long. As many rows as are whole packs
+// are a line, and an invocation writes one pack of each of some lines: what is a line apart is of the same column, so that
+// winners are looked up again only where another slice begins.
 import package::{
     BoundPack, GROUP, LANES, PACK_ELEMENTS, PackWinners, bound_pack, invocation_number, no_output, ones_at, params, winners,
 };
@@ -85,7 +85,7 @@ fn line_winners(own: LinePack) -> PackWinners {
     return PackWinners(a, b, word_winners(own, 2u), word_winners(own, 3u));
 }
 
-// Of the elements that are a word apart. They are of the stretch's block or, beyond its end, of the next one.
+// Of the elements that are a word apart. They are of the first row's block or, beyond its end, of the next one.
 fn word_winners(own: LinePack, lane: u32) -> vec4<u32> {
     let elements = vec4<u32>(0u, LANES, 2u * LANES, 3u * LANES) + lane;
     let behind = ((elements - own.count) * own.per_element) >> vec4<u32>(16u);

@@ -1,5 +1,5 @@
-// The same as hardmax_write_columns.wgsl where rows are whole packs: an invocation writes some rows of a pack of columns, whose winners it looks up once, and of
-// few rows of packs side by side, a line.
+// The same as hardmax_write_columns.wgsl where rows are whole packs: an invocation writes some rows of a pack of columns,
+// whose winners it looks up once, and of few rows of packs side by side, a line.
 import package::{
     BoundPack, GROUP, PACK_ELEMENTS, invocation_number, no_output, ones_at, pack_winners, packs_of_rows, params, stored_ones,
 };

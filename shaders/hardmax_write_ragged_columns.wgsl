@@ -1,4 +1,5 @@
-// The same as hardmax_write_columns.wgsl where rows end within packs, and are no shorter than one: an invocation writes packs one after another.
+// The same as hardmax_write_columns.wgsl where rows end within packs, and are no shorter than one: an invocation writes
+// packs one after another.
 import package::{
     BoundPack, GROUP, PACK_ELEMENTS, Pieces, bound_pack, invocation_number, no_output, ones_of_pieces, params,
 };

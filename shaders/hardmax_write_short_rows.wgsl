@@ -1,5 +1,5 @@
-// The same as hardmax_write_rows.wgsl where slices are so short that many of them share packs: an invocation writes bunches of them, as many as a pack
-// has elements, which fill as many packs as a slice has elements.
+// The same as hardmax_write_rows.wgsl where slices are so short that many of them share packs: an invocation writes bunches
+// of them, as many as a pack has elements, which fill as many packs as a slice has elements.
 import package::{
     BoundPack, GROUP, PACK_ELEMENTS, ROW_LEN, bound_pack, invocation_number, no_output, params, write_bunch,
 };

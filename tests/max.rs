@@ -98,7 +98,7 @@ fn views_of_one_buffer() {
 }
 
 #[test]
-fn overrides() {
+fn constants() {
     check_cases(&cases::max_with_constants());
 }
 

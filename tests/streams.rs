@@ -322,10 +322,18 @@ fn a_state_of_another_operation_is_refused() {
             }
         }
     }
-    // How the tensor lies is nothing to a stream.
-    let turned = ReduceMax::new(DType::F32, view([2, 4]).permute(&[1, 0]).unwrap()).axes([1]);
-    let stream = Stream::new_blocking(&gpus()[0], max(), 16).unwrap();
-    assert!(Stream::resume_blocking(&gpus()[0], turned, stream.save()).is_ok());
+    // How the tensor lies, and how the axes are named, is nothing to a stream.
+    let turned = view([2, 4]).permute(&[1, 0]).unwrap();
+    let same: [[AnyOperation; 2]; 4] = [
+        [max().into(), ReduceMax::new(DType::F32, turned).axes([1]).into()],
+        [max().into(), max().axes([-1]).keep_dims(true).into()],
+        [arg_max().axes([1, 0]).into(), ArgMax::new(DType::F32, view([4, 2])).into()],
+        [Slices::Along(-1), Slices::From(1)].map(|slices| Hardmax::new(DType::F32, view([4, 2]), slices).into()),
+    ];
+    for [one, other] in same {
+        let stream = Stream::new_blocking(&gpus()[0], one, 16).unwrap();
+        assert!(Stream::resume_blocking(&gpus()[0], other, stream.save()).is_ok());
+    }
 }
 
 #[test]

@@ -70,7 +70,8 @@ pub trait Operation: sealed::Sealed {
 pub struct InputNeed {
     /// The element type.
     pub dtype: crate::DType,
-    /// The fewest elements that the view lies in.
+    /// The fewest elements that its tensor has: those that the view lies in; 0 where nobody looks at it, and enough for all where
+    /// other inputs are views of it.
     pub elements: u64,
     /// The bytes of a buffer for them, a multiple of 4.
     pub bytes: u64,

@@ -121,8 +121,8 @@ impl Device {
         busy.max(self.needed_share(writes))
     }
 
-    /// The packs below one another that an invocation writes, of which an invocation looks up their columns once: of so many that this costs
-    /// little, as long as there are invocations enough to write, but of no more rows far apart than stay in the cache.
+    /// The packs below one another that an invocation writes, having looked up their columns once: so many that this costs little, as
+    /// long as there are invocations enough to write, but of no more rows far apart than stay in the cache.
     pub fn share_of_rows(&self, packs: u64, row_bytes: u64) -> u64 {
         const ROWS: u64 = 32;
         const FAR_BYTES: u64 = 1024; // nearer rows are one stretch of memory to a processor, which asks for them ahead
@@ -134,8 +134,8 @@ impl Device {
         }
     }
 
-    /// The packs side by side that an invocation writes of so few rows, since to find them costs as much as to write some; not where
-    /// neighbours are to write what lies side by side.
+    /// The packs side by side that an invocation writes where it has few rows of each, since to find them costs as much as to write
+    /// some; not where neighbours are to write what lies side by side.
     pub fn packs_of_few_rows(&self, rows: u64) -> u64 {
         if self.spreads() { 1 } else { (32 / rows.max(1)).clamp(1, 8) }
     }

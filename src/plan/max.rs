@@ -176,7 +176,8 @@ impl<'a> Broadcast<'a> {
     /// How many indices of a box's outermost dimension fit, with all of the inner ones; 0 where one does not.
     fn max_indices(&self, d: usize, indices: &[Range<u64>], window: u64) -> u64 {
         let inner: u64 = indices[d + 1..].iter().map(|range| range.end - range.start).product();
-        let fit = |operand: &Operand| operand.max_indices(d, indices, window);
+        let span = MAX_SPAN.saturating_sub(self.device.binding_step(&[self.dtype.bytes()])); // bound from up to a step before it on
+        let fit = |operand: &Operand| operand.max_indices(d, indices, [window, span]);
         let most = self.operands.iter().map(fit).min().unwrap_or(u64::MAX).min(window.min(self.writable()) / inner);
         // Parts that begin with a whole pack can go pack by pack.
         let step = self.device.binding_step(&[self.dtype.bytes()]);
@@ -297,9 +298,9 @@ impl Operand {
         Ok(Source { slot: *slot, view: boxed(view, &own)? })
     }
 
-    /// How many indices of a box's outermost dimension lie in one part and, if one does, in a window of so many elements; else so near
-    /// to one another that the windows' shaders tell their addresses apart.
-    fn max_indices(&self, d: usize, indices: &[Range<u64>], elements: u64) -> u64 {
+    /// How many indices of a box's outermost dimension lie in one part and, if one does, in a window of so many elements; else within a
+    /// span of so many, in which shaders tell the windows' addresses apart.
+    fn max_indices(&self, d: usize, indices: &[Range<u64>], [window, span]: [u64; 2]) -> u64 {
         let own = &indices[self.dimension];
         let part_end = self.part_end(own.start);
         let in_part = match d == self.dimension {
@@ -311,7 +312,7 @@ impl Operand {
         let reach = |e: usize| strides[e].unsigned_abs().saturating_mul(indices[e].end - indices[e].start - 1);
         let others = (d + 1..indices.len()).map(reach).fold(1, u64::saturating_add);
         // What lies across the output is read window by window.
-        let most = if others <= elements { elements } else { MAX_SPAN };
+        let most = if others <= window { window } else { span };
         let Some(left) = most.checked_sub(others) else { return 0 };
         let in_window = left.checked_div(strides[d].unsigned_abs()).map_or(u64::MAX, |n| n + 1);
         in_window.min(in_part)

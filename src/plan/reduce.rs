@@ -21,7 +21,7 @@ const FEWEST_FAR_ROWS: u64 = 64;
 /// What a merge is given of each output.
 pub(super) enum Found {
     Records,
-    /// Those of so many columns, with so many outputs side by side.
+    /// The records of columns: of each output `folds` of them, with `columns` outputs side by side.
     Folds {
         columns: u64,
         folds: u64,
@@ -226,6 +226,14 @@ impl Reduction<'_> {
         overrides
     }
 
+    /// Whether stretches of short rows begin and end with words.
+    fn bunches_are_words(&self, Window { shape, schedule, .. }: &Window) -> bool {
+        let Access::ShortRows { len, columns, .. } = schedule.access else { return false };
+        let (lanes, [len, columns]) = (self.dtype.lanes(), [len, columns].map(u64::from));
+        let blocks = lanes / gcd(len * columns, lanes); // that fill words
+        shape.bunches_are_whole(lanes, columns, blocks * columns)
+    }
+
     /// What follows from a window's shape, and from how it is read.
     fn access_overrides(&self, window: &Window) -> impl Iterator<Item = Override> {
         let Window { shape, schedule, .. } = window;
@@ -240,14 +248,7 @@ impl Reduction<'_> {
             Access::Strided => true,
         };
         let lanes = self.dtype.lanes();
-        let whole_words = match schedule.access {
-            Access::ShortRows { len, columns, .. } => {
-                let [len, columns] = [len, columns].map(u64::from);
-                let blocks = lanes / gcd(len * columns, lanes); // that fill words
-                shape.bunches_are_whole(lanes, columns, blocks * columns)
-            }
-            _ => false,
-        };
+        let whole_words = self.bunches_are_words(window);
         let few_packs = schedule.access == Access::Rows
             && schedule.team == 1
             && !whole_packs

@@ -374,23 +374,11 @@ impl Kernel {
 
     /// Whether there is such a shader: not everything that can be named was written, or is planned.
     pub fn exists(&self) -> bool {
-        let stored = |operator, epilogue, merges: bool| match operator {
-            Operator::ReduceMax => epilogue == Epilogue::Value || epilogue == Epilogue::Record && !merges,
-            Operator::ArgMax => {
-                epilogue != Epilogue::Value && !(merges && matches!(epilogue, Epilogue::Record | Epilogue::Winner))
-            }
-        };
-        // Whoever finds a slice's winner writes it: teams or, by themselves, invocations that take bunches or units of some slices.
-        let writes = |team: bool, access| match access {
-            Access::Rows => team,
-            Access::Strided | Access::ShortRows { .. } => !team,
-            Access::Columns => false,
-        };
         match self.program {
-            Program::Reduce { operator, access, team, epilogue, stores } => {
+            Program::Reduce { access, team, epilogue, stores, operator } => {
                 stored(operator, epilogue, false)
                     && self.stores(access, team, epilogue, stores)
-                    && (epilogue != Epilogue::Ones || writes(team, access))
+                    && (epilogue != Epilogue::Ones || writes(access, team))
                     && match access {
                         Access::Rows | Access::Strided | Access::Columns => true,
                         Access::ShortRows { rows, exchanged, .. } => {
@@ -428,6 +416,25 @@ impl Kernel {
             Program::Fill { .. } | Program::HardmaxWriteRaggedColumns | Program::HardmaxWriteRows { .. } => true,
             Program::HardmaxWriteLines => self.dtype.bytes() < 8,
         }
+    }
+}
+
+/// Whether a kernel, or one that merges, may store that.
+fn stored(operator: Operator, epilogue: Epilogue, merges: bool) -> bool {
+    match operator {
+        Operator::ReduceMax => epilogue == Epilogue::Value || epilogue == Epilogue::Record && !merges,
+        Operator::ArgMax => {
+            epilogue != Epilogue::Value && !(merges && matches!(epilogue, Epilogue::Record | Epilogue::Winner))
+        }
+    }
+}
+
+/// Whoever finds a slice's winner writes it: teams or, by themselves, invocations that take bunches or units of some slices.
+fn writes(access: Access, team: bool) -> bool {
+    match access {
+        Access::Rows => team,
+        Access::Strided | Access::ShortRows { .. } => !team,
+        Access::Columns => false,
     }
 }
 

@@ -313,6 +313,24 @@ impl Kernel {
                 self.main_files(Access::Strided, team, epilogue, Stores::Results),
                 result_files(operator, epilogue),
             ],
+            Program::HardmaxWriteRows { .. }
+            | Program::HardmaxWriteColumns { .. }
+            | Program::HardmaxWriteRaggedColumns
+            | Program::HardmaxWriteLines
+            | Program::HardmaxWriteShortRows { .. } => self.writer_files(),
+            Program::MaxPacks { .. } => vec![&[BROADCAST, PACK_PARTS, MAX_STORE, MAX_PACKS]],
+            Program::MaxShortRows { .. } => vec![&[BROADCAST, PACK_PARTS, MAX_STORE, MAX_SHORT_ROWS]],
+            Program::MaxElements { .. } => vec![&[BROADCAST, MAX_ELEMENTS]],
+        };
+        let of_type = !matches!(self.program, Program::Fill { .. });
+        let [constants, class] = if of_type { type_files(self.dtype) } else { [&[][..], &[]] };
+        let common: Vec<Files> = vec![&[GRID], constants, class, self.pack_files()];
+        [common, own].concat().into_iter().flatten().copied()
+    }
+
+    /// What writes a Hardmax whose winners are known.
+    fn writer_files(&self) -> Vec<Files> {
+        match self.program {
             Program::HardmaxWriteRows { packs: false } => {
                 vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_ROWS, ONES_UNITS]]
             }
@@ -341,14 +359,8 @@ impl Kernel {
             Program::HardmaxWriteShortRows { .. } => {
                 vec![&[WINNERS, HARDMAX_WRITE_SHORT_ROWS], winners_files(self.dtype, false)]
             }
-            Program::MaxPacks { .. } => vec![&[BROADCAST, PACK_PARTS, MAX_STORE, MAX_PACKS]],
-            Program::MaxShortRows { .. } => vec![&[BROADCAST, PACK_PARTS, MAX_STORE, MAX_SHORT_ROWS]],
-            Program::MaxElements { .. } => vec![&[BROADCAST, MAX_ELEMENTS]],
-        };
-        let of_type = !matches!(self.program, Program::Fill { .. });
-        let [constants, class] = if of_type { type_files(self.dtype) } else { [&[][..], &[]] };
-        let common: Vec<Files> = vec![&[GRID], constants, class, self.pack_files()];
-        [common, own].concat().into_iter().flatten().copied()
+            _ => vec![],
+        }
     }
 
     /// How packs are bound.

@@ -13,7 +13,8 @@ use crate::{AnyOperation, DType, EmptyMax, Error, InputNeed, Limits, NanPolicy, 
 /// |---|---|
 /// | input | [`Partial`]s, shard by shard, each with one for every output of the whole, row-major: u64 `[shards, outputs, 2]`, at most one binding |
 /// | outputs | those of [`Sharded::finish`] |
-/// | a whole without elements | what [`ReduceMax::empty`](crate::ReduceMax::empty) says |
+/// | a ReduceMax of a whole without elements | what [`ReduceMax::empty`](crate::ReduceMax::empty) says |
+/// | a Hardmax of slices without elements | no winners: positions that mean nothing |
 /// | of any other an output of which nothing is known | a device gives the type's least value (of ignored NaNs the NaN) and an index of all ones, the reference [`Error::PartialsIncomplete`] |
 ///
 /// Partials that are no elements' of the whole give an answer that is none, and do no other harm.

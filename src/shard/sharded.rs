@@ -189,10 +189,23 @@ impl Sharded {
         Ok(bytes)
     }
 
-    /// The whole operation over a contiguous tensor: all that counts of it.
+    /// What counts of the operation: the tensor's shape, not how it lies; the axes, not how they are named; what is found.
     #[cfg(feature = "gpu")]
-    pub(crate) fn contiguous(&self) -> AnyOperation {
-        self.over(&self.shape).unwrap_or_else(|_| self.op.clone()) // a view of the shape there is
+    pub(crate) fn essence(&self) -> AnyOperation {
+        let mut whole = self.over(&self.shape).unwrap_or_else(|_| self.op.clone()); // a view of the shape there is
+        let axes = crate::Axes::List(self.reduced.iter().map(|&d| d as i64).collect());
+        match &mut whole {
+            AnyOperation::ReduceMax(op) => (op.axes, op.keep_dims) = (axes, false),
+            AnyOperation::ArgMax(op) => (op.axes, op.keep_dims) = (axes, false),
+            AnyOperation::Hardmax(op) => {
+                op.slices = match self.reduced[..] {
+                    [d] => crate::Slices::Along(d as i64),
+                    _ => crate::Slices::From(self.reduced.first().map_or(0, |&d| d as i64)),
+                };
+            }
+            AnyOperation::Max(_) => {}
+        }
+        whole
     }
 
     /// The whole operation over a contiguous tensor of another shape.

@@ -60,6 +60,9 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if layout.size() > MOST {
+            return null_mut();
+        }
         count(layout.size(), 0);
         unsafe { System.alloc_zeroed(layout) }
     }

@@ -102,6 +102,10 @@ fn elements_2_to_the_32_apart_are_not_taken_for_one_another() {
         let limits = Limits { adapter, ..Limits::default() };
         for dtype in [DType::U8, DType::F32] {
             assert!(check(dtype, &[strided(&[2, 4], &[1, far], 0)], &limits));
+            // They are bound from up to 255 elements before the first on.
+            for near in (1..20).map(|n| (1 << 32) - 20 * n) {
+                assert!(check(dtype, &[strided(&[2, 2], &[1, near], 200)], &limits));
+            }
             assert!(check(dtype, &[strided(&[2, 4], &[1, -far], 3 * far as u64)], &limits));
             assert!(check(dtype, &[strided(&[3, 5, 2], &[7, far / 2, 3 << 27], 11)], &limits));
             let whole = View::new([square, square]).unwrap();
@@ -124,12 +128,13 @@ fn each_element_is_read_from_its_place() {
                 _ => shape
                     .iter()
                     .map(|_| {
-                        pick(&[0, 1, 5, 64, 1000, 1 << 20, 1 << 27, 3 << 30]) as i64 * [1, -1][pick(&[0, 1]) as usize]
+                        pick(&[0, 1, 5, 64, 1000, 1 << 20, 1 << 27, 3 << 30, (1 << 32) - 40, (1 << 32) - 300]) as i64
+                            * [1, -1][pick(&[0, 1]) as usize]
                     })
                     .collect(),
             };
             let below = |(&size, &stride): (&u64, &i64)| (size - 1) * stride.min(0).unsigned_abs();
-            let offset = pick(&[0, 1, 4, 7]) + shape.iter().zip(&strides).map(below).sum::<u64>();
+            let offset = pick(&[0, 1, 7, 200]) + shape.iter().zip(&strides).map(below).sum::<u64>();
             strided(&shape, &strides, offset)
         };
         let mut views: Vec<View> = (0..1 + seed % 3).map(|_| view()).collect();

@@ -29,7 +29,7 @@ with_driver() {
 }
 
 log=$(mktemp) failed=$(mktemp)
-trap 'rm -f "$log" "$failed"' EXIT
+trap 'wait; rm -f "$log" "$failed"' EXIT # no route goes on, or writes, behind the end
 
 # route COMMAND...: runs it and keeps the lines that say how it went, and the command if it failed.
 route() {

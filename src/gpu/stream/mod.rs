@@ -69,7 +69,7 @@ pub struct Progress {
 /// Where the finished part of an output goes.
 #[derive(Default)]
 struct Sink<'a> {
-    /// Those of the whole output.
+    /// Bytes of the whole output.
     output_bytes: u64,
     /// Bytes that were written elsewhere.
     written: u64,
@@ -83,7 +83,7 @@ struct Sink<'a> {
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct SavedStream {
     version: u32,
-    /// Over a contiguous tensor.
+    /// What counts of it.
     operation: AnyOperation,
     chunk_bytes: u64,
     merged_bytes: u64,
@@ -165,7 +165,7 @@ impl<'a> Stream<'a> {
             return wrong(&format!("version {}, {VERSION} expected", saved.version));
         }
         let mut stream = Stream::new(gpu, op, saved.chunk_bytes).await?;
-        let own = stream.whole.contiguous();
+        let own = stream.whole.essence();
         if own != saved.operation {
             return wrong(&format!("it is of {:?}, {own:?} expected", saved.operation));
         }
@@ -209,10 +209,10 @@ impl<'a> Stream<'a> {
     }
 
     /// Writes the outputs, little-endian and row-major, as they are finished, instead of collecting them: those of the
-    /// operation, in its order.
+    /// operation, in its order. What was collected before is written now.
     ///
     /// # Errors
-    /// [`Error::WrongCount`] for more or fewer writers than outputs; [`Error::Write`].
+    /// [`Error::WrongCount`] for more or fewer writers than outputs; [`Error::Write`]. The stream ends with it: keep what was saved.
     pub fn outputs_to(mut self, writers: Vec<&'a mut dyn Write>) -> Result<Stream<'a>, Error> {
         let (given, expected) = (writers.len(), self.sinks.len());
         if given != expected {
@@ -336,7 +336,7 @@ impl<'a> Stream<'a> {
     pub fn save(&self) -> SavedStream {
         SavedStream {
             version: VERSION,
-            operation: self.whole.contiguous(),
+            operation: self.whole.essence(),
             chunk_bytes: self.chunk_bytes,
             merged_bytes: self.merged_bytes(),
             known: self.known.clone(),
@@ -344,7 +344,8 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// The operation's outputs, once all of the tensor was taken; none where they were [written](Stream::outputs_to).
+    /// The operation's outputs, once all of the tensor was taken; none where they were [written](Stream::outputs_to). An error ends the
+    /// stream: [`Stream::flush`] before it leaves nothing to be computed or written, and what a failure leaves can be saved.
     ///
     /// # Errors
     /// [`Error::StreamLength`] if bytes are missing; [`Error::WrongCount`] if some outputs were written before the stream was
