@@ -32,14 +32,26 @@ pub(super) enum Found {
 
 /// The dispatches that reduce these sources to the targets. Records go to scratch 0.
 pub(super) fn reduce(reduction: &Reduction, sources: Vec<Source>, targets: &[Binding]) -> Result<Dispatches, Error> {
+    if let Some(window) = whole(reduction, &sources)? {
+        return reduce_whole(reduction, window, targets);
+    }
     let mut dispatches = Dispatches::default();
     for block in windows(reduction, sources)? {
-        let Range { start, end } = block.outputs;
-        let part = |(&target, bytes): (&Binding, u64)| target_part(target, bytes, start, end - start);
-        let targets: Vec<Binding> = targets.iter().zip(reduction.target_bytes()).map(part).collect();
-        dispatches.append(reduction.block(&block, targets)?)?;
+        dispatches.append(reduce_block(reduction, &block, targets)?)?;
     }
     Ok(dispatches)
+}
+
+/// The same of all of a tensor, which is in one window.
+pub(super) fn reduce_whole(reduction: &Reduction, window: Window, targets: &[Binding]) -> Result<Dispatches, Error> {
+    let block = folded(reduction, &window).unwrap_or_else(|| Block::whole(reduction, window));
+    reduce_block(reduction, &block, targets)
+}
+
+fn reduce_block(reduction: &Reduction, block: &Block, targets: &[Binding]) -> Result<Dispatches, Error> {
+    let Range { start, end } = block.outputs;
+    let part = |(&target, bytes): (&Binding, u64)| target_part(target, bytes, start, end - start);
+    reduction.block(block, targets.iter().zip(reduction.target_bytes()).map(part).collect())
 }
 
 /// The same to ones and zeros, written by those who find the winners: bunches of short slices, or teams of slices of whole packs that

@@ -5,7 +5,7 @@ use super::device::Device;
 use super::fill::{fill, filled_words};
 use super::layout::sources;
 use super::max::{copy, max_of_few};
-use super::reduce::reduce;
+use super::reduce::{reduce, reduce_whole};
 use super::schedule::{FEWEST_RAGGED_LOADS, Reduction};
 use super::stages::reduce_in_stages;
 use super::windows::{Window, whole};
@@ -58,6 +58,7 @@ pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error>
         if let Some(dispatches) = reduce_in_stages(&reduction, &sources[0], &at_once, &targets)? {
             return plan.complete(dispatches, device);
         }
+        return plan.complete(reduce_whole(&reduction, at_once, &targets)?, device);
     }
     plan.complete(reduce(&reduction, sources, &targets)?, device)
 }

@@ -8,7 +8,7 @@
 use std::slice;
 
 use super::layout::{ReductionShape, Source};
-use super::reduce::reduce;
+use super::reduce::{reduce, reduce_whole};
 use super::schedule::{FEWEST_RAGGED_LOADS, Reduction};
 use super::windows::{Window, whole};
 use super::{Binding, Dispatches, Slot};
@@ -39,7 +39,7 @@ pub(super) fn reduce_in_stages(
         return Ok(None);
     }
     let scratch = Binding { binding: 3, slot: Slot::Scratch(1), writes: true, offset_bytes: 0, bytes };
-    let mut dispatches = reduce(&first, vec![source.clone()], &[scratch])?;
+    let mut dispatches = reduce_whole(&first, window, &[scratch])?;
     let rest: Vec<usize> = (0..kept.len()).filter(|&n| rest.contains(&kept[n])).collect();
     let second = Reduction { reduced: &rest, ..*reduction };
     dispatches.append(reduce(&second, vec![Source { slot: scratch.slot, view: left }], targets)?)?;

@@ -8,7 +8,6 @@
 use std::ops::Range;
 use std::{iter, slice};
 
-use super::folds::folded;
 use super::layout::{Extent, ReductionShape, Source, blocks, boxed, gcd, logical_strides};
 use super::schedule::{MAX_OUTPUTS, Reduction, Schedule};
 use super::{Slot, check_count};
@@ -54,11 +53,8 @@ impl Block {
     }
 }
 
-/// What a reduction of these sources reads, one after another.
+/// What a reduction reads of these sources, one after another, where it is not one [`whole`].
 pub(super) fn windows(reduction: &Reduction, sources: Vec<Source>) -> Result<Vec<Block>, Error> {
-    if let Some(window) = whole(reduction, &sources)? {
-        return Ok(vec![folded(reduction, &window).unwrap_or_else(|| Block::whole(reduction, window))]);
-    }
     Tensor::new(reduction, sources)?.blocks()
 }
 
