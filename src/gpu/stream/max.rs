@@ -3,8 +3,9 @@
 use std::io::{ErrorKind, Read, Write};
 
 use super::super::Gpu;
+use super::Progress;
 use super::ring::Ring;
-use super::{Progress, sink_error};
+use super::sink::sink_error;
 use crate::tensor::check_bools;
 use crate::{Error, Max, Operation, TensorType, View};
 

@@ -3,6 +3,7 @@
 #[cfg(not(target_arch = "wasm32"))]
 mod max;
 mod ring;
+mod sink;
 
 use std::fmt;
 use std::io::Write;
@@ -11,6 +12,7 @@ use std::io::{ErrorKind, Read};
 
 use super::Gpu;
 use ring::Ring;
+use sink::{Sink, sink_error};
 
 use crate::shard::{Chunks, Partials, Sharded};
 use crate::tensor::check_bools;
@@ -64,17 +66,6 @@ pub struct Progress {
     pub merged_bytes: u64,
     /// Bytes of the whole tensor.
     pub total_bytes: u64,
-}
-
-/// Where the finished part of an output goes.
-#[derive(Default)]
-struct Sink<'a> {
-    /// Bytes of the whole output.
-    output_bytes: u64,
-    /// Bytes that were written elsewhere.
-    written: u64,
-    collected: Vec<u8>,
-    writer: Option<&'a mut dyn Write>,
 }
 
 /// A stream's state, to go on from with the rest of the tensor. As serde data it has a version.
@@ -510,33 +501,9 @@ fn chunk_operation(whole: &Sharded, chunk: &(Vec<u64>, Vec<u64>), per_block: u64
     }
 }
 
-impl Sink<'_> {
-    /// Of the output's first bytes those written elsewhere, how many they are, and those that were not. A writer may have taken more.
-    fn first(&self, bytes: u64) -> (u64, Vec<u8>) {
-        let written = self.written.min(bytes);
-        let collected = self.collected.len().min((bytes - written) as usize);
-        (written, self.collected[..collected].to_vec())
-    }
-
-    fn take(&mut self, output: usize, bytes: &[u8]) -> Result<(), Error> {
-        match &mut self.writer {
-            None => self.collected.extend_from_slice(bytes),
-            Some(writer) => {
-                writer.write_all(bytes).map_err(|error| sink_error(output, self.written, &error))?;
-                self.written += bytes.len() as u64;
-            }
-        }
-        Ok(())
-    }
-}
-
 /// Whoever drops a future before it is done leaves chunks that nobody knows of: they may be on their way.
 fn dropped() -> Error {
     Error::Gpu { message: "an earlier call of this stream was dropped before it was done".into() }
-}
-
-fn sink_error(output: usize, at: u64, error: &std::io::Error) -> Error {
-    Error::Write { output, at, message: error.to_string() }
 }
 
 impl fmt::Debug for Stream<'_> {
