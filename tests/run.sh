@@ -43,10 +43,10 @@ first_look=(host documentation lavapipe)
 
 # Test binaries that need no GPU.
 host_tests=(budgets checkpoint plan shaders dialects onnx_hostile view)
-# Those of each operator; whatever is not named here takes a GPU, too.
-operator_tests=(arg_max hardmax max onnx reduce_max)
+# Of those that compare answers, each operator's own. Whatever is not named here takes a GPU, too.
+operator_tests=(arg_max:: hardmax:: max:: reduce_max::)
 # Those of other routes: tests/web/run.sh runs the matrix, beside the other ways that take the same cases.
-other_tests=(paper gpu_model matrix)
+other_tests=(answers paper gpu_model matrix)
 
 say() { printf '%s\n' "$*" >&2; }
 die() {
@@ -189,7 +189,7 @@ fi
 more_tests=()
 for file in tests/*.rs; do
     name=$(basename "$file" .rs)
-    within "$name" "${host_tests[@]}" "${operator_tests[@]}" "${other_tests[@]}" || more_tests+=("$name")
+    within "$name" "${host_tests[@]}" "${other_tests[@]}" || more_tests+=("$name")
 done
 
 report=()
@@ -238,8 +238,17 @@ cargo_test() {
         cargo test --all-features --no-fail-fast "$@"
     fi
 }
-# tests NAME...: the test binaries of these names.
+# tests NAME...: the test programs of these names.
 tests() { cargo_test "${@/#/--test=}"; }
+# answers ARGUMENT...: those that compare answers, in one process whatever the runner, which shares what it compiles.
+answers() { cargo test --all-features --test answers -- "$@"; }
+# with_others ARGUMENT...: the same, and then all other programs that take a GPU.
+with_others() {
+    local outcome=0
+    answers "$@" || outcome=1
+    tests "${more_tests[@]}" || outcome=1
+    return $outcome
+}
 
 # with_driver ICD COMMAND...: Vulkan sees that driver only. Old loaders know the second name.
 with_driver() {
@@ -269,11 +278,11 @@ on_swiftshader() {
 route_host() { run host cargo_test --lib "${host_tests[@]/#/--test=}"; }
 route_paper() { run paper tests paper gpu_model; }
 route_documentation() { run documentation cargo test --all-features --doc; }
-route_lavapipe() { on_lavapipe lavapipe tests "${operator_tests[@]}"; }
-route_lavapipe_more() { on_lavapipe lavapipe_more tests "${more_tests[@]}"; }
+route_lavapipe() { on_lavapipe lavapipe answers "${operator_tests[@]}"; }
+route_lavapipe_more() { on_lavapipe lavapipe_more with_others "${operator_tests[@]/#/--skip=}"; }
 route_lavapipe_onnx() { on_lavapipe lavapipe_onnx tests/conformance/run.sh; }
 route_peers() { on_lavapipe peers tests/differential/run.sh; }
-route_swiftshader() { on_swiftshader swiftshader tests "${operator_tests[@]}" "${more_tests[@]}"; }
+route_swiftshader() { on_swiftshader swiftshader with_others; }
 route_swiftshader_onnx() { on_swiftshader swiftshader_onnx tests/conformance/run.sh; }
 
 route_web() {
@@ -310,7 +319,7 @@ route_amd() {
 # counted as missing.
 route_hardware() {
     if [[ $(uname) != Linux || -e /dev/nvidiactl ]] || compgen -G '/dev/dri/renderD*' >/dev/null; then
-        run hardware tests "${operator_tests[@]}" "${more_tests[@]}"
+        run hardware with_others
     else
         report+=("hardware: LEFT OUT, this machine has no GPU")
     fi

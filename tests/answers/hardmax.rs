@@ -1,8 +1,6 @@
 //! Hardmax on the GPU against the reference, bit for bit.
 
-mod common;
-
-use common::{Data, cases, check, check_against, check_cases, edges, greatest, tensor, with_bits};
+use crate::common::{self, Data, cases, check, check_against, check_cases, edges, greatest, tensor, with_bits};
 use wgmax::{AdapterKind, DType, Element, Hardmax, NanPolicy, Operation, Slices, Tensor, View};
 
 #[test]

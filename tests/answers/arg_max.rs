@@ -1,8 +1,6 @@
 //! ArgMax on the GPU against the reference, bit for bit.
 
-mod common;
-
-use common::{Data, cases, check_cases};
+use crate::common::{Data, cases, check_cases};
 
 #[test]
 fn every_type_view_axes_and_edge() {

@@ -1,8 +1,6 @@
 //! Row lengths and output counts around every boundary, and reductions of 128 MiB.
 
-mod common;
-
-use common::{Data, check, check_against, check_planned, gpus, greatest, tensor, with_bits};
+use crate::common::{Data, check, check_against, check_planned, gpus, greatest, tensor, with_bits};
 use wgmax::plan::Override;
 use wgmax::{
     AdapterKind, ArgMax, ArgMaxOutput, DType, Hardmax, IndexType, Limits, NanPolicy, Operation, ReduceMax, Slices,

@@ -1,16 +1,15 @@
 //! Random operations: plans keep to the laws and planning never panics, whatever comes; answers are the reference's bit for bit; nothing outside
 //! the bindings is written, whatever lies around them and in scratch. The seeds are fixed.
 
-mod common;
-#[path = "common/crossing/mod.rs"]
+#[path = "../common/crossing/mod.rs"]
 mod crossing;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use common::laws::lawful_plan;
-use common::tunings::any_tuning;
-use common::{Arena, Content, Data, Random, first_difference, gpus, tensor, tensors};
+use crate::common::laws::lawful_plan;
+use crate::common::tunings::any_tuning;
+use crate::common::{self, Arena, Content, Data, Random, first_difference, gpus, tensor, tensors};
 use crossing::{Case, Finding, Outcome, Scale};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};

@@ -1,8 +1,6 @@
 //! Max on the GPU against the reference, bit for bit.
 
-mod common;
-
-use common::{Data, cases, check, check_cases, tensor};
+use crate::common::{self, Data, cases, check, check_cases, tensor};
 use wgmax::{DType, Limits, Max, Operation, Tensor, View};
 
 fn contiguous(shape: &[u64]) -> View {

@@ -2,10 +2,8 @@
 //! shaders, and with limits smaller than any device's. A device of WebGPU's default limits is under every operator's own
 //! test.
 
-mod common;
-
-use common::cases::{self, Case};
-use common::{Data, first_difference, policy_of_each_device, run};
+use crate::common::cases::{self, Case};
+use crate::common::{self, Data, first_difference, policy_of_each_device, run};
 use wgmax::{DType, Gpu, Limits, Operation, wgpu};
 
 /// The devices, with their names.

@@ -1,8 +1,6 @@
 //! Tensors beyond one binding on the GPU against the reference, bit for bit.
 
-mod common;
-
-use common::{
+use crate::common::{
     Data, axes_sets, check_planned, check_within, first_difference, gpus, greatest, policies, tensor, with_bits,
 };
 use wgmax::{
