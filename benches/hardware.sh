@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A day with a GPU: measures what is to be known of it, and writes one report, OUT/report.md.
+# A session with a GPU: measures what is to be known of it, and writes one report, OUT/report.md.
 #
 #   benches/hardware.sh OUT [--adapter NAME] [--share PERCENT] [--only-build]
 #

@@ -32,8 +32,8 @@ pub enum DType {
     U32,
     /// Unsigned 64-bit integer.
     U64,
-    /// One byte, 0 or 1; `false < true`. A [`Tensor`](crate::Tensor) of other bytes is refused. What the caller's own
-    /// buffers hold is not looked at: of several bytes above 0 any may win, another one on each device.
+    /// One byte, 0 or 1; `false < true`. A [`Tensor`](crate::Tensor) of other bytes is refused. Your own buffers are not
+    /// checked: if several bytes above 0 are there, devices may differ in which one they return.
     Bool,
 }
 

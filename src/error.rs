@@ -4,7 +4,8 @@ use crate::DType;
 
 /// What went wrong: what was given, and what was expected.
 ///
-/// No operation panics on bad input, and none that fails has recorded or written anything.
+/// No operation panics on bad input. One that fails has recorded nothing, and written nothing but what [`Error::Write`] and
+/// streams say.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -180,15 +181,21 @@ pub enum Error {
         /// What does not fit.
         problem: String,
     },
-    /// Another number of buffers or tensors than the operation has.
+    /// Another number of buffers, tensors, sources or writers than there are to be.
     #[error("{given} {what} given, {expected} expected")]
     WrongCount {
-        /// Inputs, outputs or scratch buffers.
+        /// Inputs, outputs or scratch buffers, for example.
         what: &'static str,
         /// How many were given.
         given: usize,
         /// How many there are to be.
         expected: usize,
+    },
+    /// None of something of which there may be any number but none: inputs of a Max, parts, shards or devices.
+    #[error("0 {what} given, at least 1 expected")]
+    NoneGiven {
+        /// What there is none of.
+        what: &'static str,
     },
     /// A binding has fewer bytes than the plan needs there.
     #[error("{slot} has {given} bytes, {needed} are needed")]
@@ -221,10 +228,12 @@ pub enum Error {
         message: String,
     },
     /// A buffer lacks `BufferUsages::STORAGE`.
-    #[error("{slot} is a buffer without the usage STORAGE")]
+    #[error("{slot} is a buffer without the usage STORAGE: it has {given}")]
     BindingUsage {
-        /// The slot, such as "input 0".
+        /// The slot, such as "input 0", and the operation.
         slot: String,
+        /// The usages that it has, such as "COPY_SRC | COPY_DST".
+        given: String,
     },
     /// Two inputs share bytes, and a plan of shared buffers binds both in one dispatch.
     #[error(
@@ -278,11 +287,11 @@ pub enum Error {
         /// Its byte.
         value: u8,
     },
-    /// A tensor is of another type than the operation.
-    #[error("input {input} has type {given}, {expected} expected")]
+    /// A tensor is of another type than the operation, or than the elements that it was asked for.
+    #[error("{tensor} has type {given}, {expected} expected")]
     TypeMismatch {
-        /// Which input.
-        input: usize,
+        /// Which tensor: such as "input 0", "the constant" or, where there is but one, "the tensor".
+        tensor: String,
         /// The type given.
         given: DType,
         /// The type expected.
@@ -388,8 +397,8 @@ pub enum Error {
         /// What is wrong with it.
         error: Box<Error>,
     },
-    /// What takes no maximum over axes is not done in pieces, and only a Hardmax gives ones.
-    #[error("{operator} is not what is taken here: {expected} expected")]
+    /// An operator that cannot be done in pieces, or a Hardmax asked of another operator.
+    #[error("{operator} given, {expected} expected")]
     NoReduction {
         /// The operator given.
         operator: &'static str,
@@ -443,6 +452,15 @@ pub enum Error {
     StreamState {
         /// What does not fit.
         problem: String,
+    },
+    /// Something that this needs was left before it was done: an earlier call of a stream was dropped or failed, or a
+    /// thread of one of several devices panicked.
+    #[error("{what} was not done: {why}")]
+    NotDone {
+        /// What was not done.
+        what: String,
+        /// Why not.
+        why: &'static str,
     },
     /// A source could not be read.
     #[error("reading failed after byte {at} of the tensor: {message}")]

@@ -26,7 +26,7 @@ impl AdapterKind {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(default, deny_unknown_fields))]
 pub struct Limits {
-    /// What kind of adapter the device is on.
+    /// What kind of adapter the device is on: [`AdapterKind::SwiftShader`] for any that runs on a CPU and is not lavapipe.
     pub adapter: AdapterKind,
     /// `max_storage_buffer_binding_size`.
     pub max_binding_bytes: u64,
@@ -45,9 +45,9 @@ pub struct Limits {
     pub int64: bool,
     /// Whether inputs, outputs and scratch may lie in one buffer: not a limit, but a wish, `false` where it is not said.
     ///
-    /// A plan then declares every storage binding `read_write` and binds each input once, since WebGPU wants a buffer that a
-    /// dispatch writes bound so everywhere, and no byte of it twice. Inputs are given in whole packs of 16 bytes. Without it,
-    /// what is written needs other buffers than what is read.
+    /// A plan then declares every storage binding `read_write` and binds each input once: WebGPU requires both of a buffer
+    /// that a dispatch also writes. Inputs are given in whole packs of 16 bytes. Without it, what is written needs other
+    /// buffers than what is read.
     pub shared_buffers: bool,
     /// How work is cut: not a limit, but what was measured on the device, such as a [`Calibration`](crate::Calibration)
     /// gives. `None` is the row of the adapter's kind, [`Tuning::of`]. Answers never depend on it.

@@ -27,12 +27,12 @@ impl Parts {
     /// One tensor of these parts.
     ///
     /// # Errors
-    /// [`Error::WrongCount`] if there are none; [`Error::PartsDiffer`] if they differ in more than the size of the first
+    /// [`Error::NoneGiven`] if there are none; [`Error::PartsDiffer`] if they differ in more than the size of the first
     /// dimension, or have no dimension; [`Error::ViewOutOfRange`] if they have more than 2⁶³ - 1 elements together.
     pub fn new(views: impl Into<Vec<View>>) -> Result<Parts, Error> {
         let views = views.into();
         let Some(first) = views.first() else {
-            return Err(Error::WrongCount { what: "parts", given: 0, expected: 1 });
+            return Err(Error::NoneGiven { what: "parts" });
         };
         if views.len() == 1 {
             return Ok(first.clone().into());

@@ -112,7 +112,8 @@ impl Tensor {
     /// [`Error::TypeMismatch`] if `T` is not the tensor's element type.
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>, Error> {
         if T::DTYPE != self.dtype() {
-            return Err(Error::TypeMismatch { input: 0, given: self.dtype(), expected: T::DTYPE });
+            let tensor = "the tensor".into();
+            return Err(Error::TypeMismatch { tensor, given: self.dtype(), expected: T::DTYPE });
         }
         Ok(self.bytes.chunks_exact(size_of::<T>()).map(T::read).collect())
     }

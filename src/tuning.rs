@@ -44,11 +44,11 @@ pub struct Tuning {
     pub cached_rows: u64,
     /// The rows of columns up to which an ArgMax compares them one by one, and not four by four.
     pub few_rows: u64,
-    /// The packs of a row up to which an ArgMax takes them one by one, under masks, where rows begin anywhere, and looks for the
-    /// winner in its own. Values are taken so from rows of less than two packs. Only where teams are of one.
+    /// The packs of a row up to which ArgMax takes them one by one, under masks, where rows begin anywhere. ReduceMax does so
+    /// for rows of less than two packs, if this is not 0. Only for teams of one.
     pub few_packs: u64,
-    /// The bytes from one row of columns to the next from which on what rows begin with is asked for ahead: by invocations that take
-    /// one pack of each, or else of many rows.
+    /// The distance between rows of columns, in bytes, from which on the next rows' packs are prefetched: by invocations that
+    /// take one pack of each row, or that have many rows.
     pub far_bytes: u64,
     /// The most packs, or output units, that an invocation of an element-wise kernel writes.
     pub max_share: u64,
@@ -179,8 +179,8 @@ impl Tuning {
         max_share: Between(1, 1024),
     };
 
-    /// The row of a kind of adapter. Those of software were found by measuring. That of GPUs was reasoned: an H100 found none better, other
-    /// GPUs were not asked.
+    /// The row of a kind of adapter. Those of software were found by measuring. That of GPUs was reasoned; an H100 and an H200
+    /// found none better, other makers' GPUs were not asked.
     pub const fn of(adapter: AdapterKind) -> Tuning {
         match adapter {
             AdapterKind::Hardware => HARDWARE,

@@ -139,8 +139,8 @@ fn lost_while_an_answer_is_copied_out() {
     }
 }
 
-/// An engine's own device: preparing gives an error; recording and submitting do nothing that panics, within the error
-/// scopes that an engine has.
+/// An engine's own device: preparing gives an error; binding, recording and submitting give none and do nothing, also where
+/// the engine has no error scope.
 #[test]
 fn lost_between_record_and_submit() {
     within_a_minute(|| {
@@ -153,12 +153,12 @@ fn lost_between_record_and_submit() {
         let mut recorded = encoder(&gpu);
         prepared.record(&mut recorded, &slots).unwrap();
         gpu.device().destroy();
-        let scope = gpu.device().push_error_scope(wgpu::ErrorFilter::Validation);
+        // wgpu is silent about all of it: there is no error scope here, and what comes to none panics.
         submit(&gpu, recorded);
         let mut again = encoder(&gpu);
-        let _ = prepared.record(&mut again, &slots);
+        assert!(prepared.bind(&slots).is_ok(), "binding tells of no lost device");
+        assert_eq!(prepared.record(&mut again, &slots), Ok(()));
         submit(&gpu, again);
-        let _ = pollster::block_on(scope.pop());
         let error = Kernels::new(gpu.device()).prepare_blocking(&plan).unwrap_err();
         assert!(matches!(error, Error::DeviceLost { .. }), "{error:?}");
     });

@@ -108,9 +108,15 @@ fn max_of_shapes_that_do_not_broadcast() {
 #[test]
 fn max_of_nothing_of_mixed_types_and_in_a_wrong_place() {
     let input = zeros(6);
-    assert_eq!(error_of(&Max::new(DType::F32, [] as [View; 0]), &[]).to_string(), "0 inputs given, 1 expected");
+    assert_eq!(
+        error_of(&Max::new(DType::F32, [] as [View; 0]), &[]).to_string(),
+        "0 inputs given, at least 1 expected"
+    );
     let mixed = Max::new(DType::F32, [view(&[6])]).constant(Tensor::new([], &[1_i32]).unwrap());
-    assert_eq!(error_of(&mixed, &[&input]), Error::TypeMismatch { input: 1, given: DType::I32, expected: DType::F32 });
+    let error = error_of(&mixed, &[&input]);
+    let tensor = "the constant".into();
+    assert_eq!(error, Error::TypeMismatch { tensor, given: DType::I32, expected: DType::F32 });
+    assert_eq!(error.to_string(), "the constant has type i32, f32 expected");
     let integers = Tensor::new([6], &[1_i32; 6]).unwrap();
     let op = Max::new(DType::F32, [view(&[6]), view(&[6])]);
     let error = gpus()[0].run_blocking(&op, &[&input, &integers]).unwrap_err();
@@ -118,7 +124,7 @@ fn max_of_nothing_of_mixed_types_and_in_a_wrong_place() {
     for (in_place, reason) in [
         (0, "its shape is [3], the output's [2, 3]"),
         (1, "it is not contiguous from element 0: strides [3, -1], offset 2"),
-        (2, "there are 2 inputs"),
+        (2, "the operation has 2 input(s), numbered from 0"),
     ] {
         let reversed = view(&[2, 3]).reverse(1).unwrap();
         let error = error_of(&Max::new(DType::F32, [view(&[3]), reversed]).in_place(in_place), &[&input, &input]);
@@ -177,15 +183,17 @@ fn empty_reduction() {
 fn index_type_too_small() {
     let input = zeros(1);
     let repeated = |len: u64| View::strided([len], [0], 0).unwrap();
-    let what = "the last position that an index may have";
-    for (index, limit) in [(IndexType::I32, u64::from(u32::MAX / 2)), (IndexType::U32, u32::MAX.into())] {
+    for (index, limit, what) in [
+        (IndexType::I32, u64::from(u32::MAX / 2), "the last position, as an i32 index (i64 holds it)"),
+        (IndexType::U32, u32::MAX.into(), "the last position, as a u32 index (i64 holds it)"),
+    ] {
         let op = |len| ArgMax::new(DType::F32, repeated(len)).index(index);
         assert_eq!(error_of(&op(limit + 2), &[&input]), Error::TooLarge { what, given: limit + 1, limit });
         assert!(op(limit + 1).outputs().is_ok());
         assert!(ArgMax::new(DType::F32, repeated(limit + 2)).outputs().is_ok());
     }
     let error = ArgMax::new(DType::F32, repeated(1 << 32)).index(IndexType::I32).outputs().unwrap_err();
-    let message = "the last position that an index may have: 4294967295 given, at most 2147483647 possible";
+    let message = "the last position, as an i32 index (i64 holds it): 4294967295 given, at most 2147483647 possible";
     assert_eq!(error.to_string(), message);
 }
 
@@ -206,7 +214,7 @@ fn tensors_of_another_number_type_or_size() {
     );
     expect(
         &[&half],
-        Error::TypeMismatch { input: 0, given: DType::F16, expected: DType::F32 },
+        Error::TypeMismatch { tensor: "input 0".into(), given: DType::F16, expected: DType::F32 },
         "input 0 has type f16, f32 expected",
     );
     expect(
@@ -242,7 +250,7 @@ fn tensor_bytes() {
     let shape = vec![1 << 40, 1 << 40];
     assert_eq!(error, Error::TensorBytes { shape, dtype: DType::U8, given: 0, expected: u64::MAX });
     let error = zeros(2).to_vec::<i32>().unwrap_err();
-    assert_eq!(error, Error::TypeMismatch { input: 0, given: DType::F32, expected: DType::I32 });
+    assert_eq!(error.to_string(), "the tensor has type f32, i32 expected");
 }
 
 // Views.
@@ -415,8 +423,9 @@ fn bindings_that_do_not_fit() {
             (Slots { outputs: &[output.slice(..), unusable.slice(..)], ..all }, "output 1"),
             (Slots { scratch: &[unusable.slice(..)], ..all }, "scratch 0"),
         ] {
-            let message = format!("{} is a buffer without the usage STORAGE", of(slot));
-            bench.refuse(&slots, Error::BindingUsage { slot: of(slot) }, &message);
+            let given = "COPY_SRC | COPY_DST".to_string();
+            let message = format!("{} is a buffer without the usage STORAGE: it has {given}", of(slot));
+            bench.refuse(&slots, Error::BindingUsage { slot: of(slot), given }, &message);
         }
 
         // Overlap.
@@ -514,8 +523,8 @@ fn views_of_no_buffer() {
     let op =
         || Max::new(DType::F32, [view(&[2, 4]).into(), view(&[2, 4]).into(), Parts::from(view(&[4])), parts.clone()]);
     for (op, input, other, reason) in [
-        (op().view_of(4, 0), 4, 0, "there are 4 inputs"),
-        (op().view_of(0, 9), 0, 9, "there are 4 inputs"),
+        (op().view_of(4, 0), 4, 0, "the operation has 4 input(s), numbered from 0"),
+        (op().view_of(0, 9), 0, 9, "the operation has 4 input(s), numbered from 0"),
         (op().view_of(1, 1), 1, 1, "the other has no buffer of its own"),
         (op().view_of(1, 0).view_of(2, 1), 2, 1, "the other has no buffer of its own"),
         (op().view_of(1, 0).view_of(0, 1), 1, 0, "the other has no buffer of its own"),

@@ -165,7 +165,7 @@ fn shards_of_a_count_cover_the_whole() {
 fn what_does_not_fit_is_named() {
     let view = View::new([4, 6]).unwrap();
     let error = Sharded::new(Max::new(DType::F32, [view.clone()])).unwrap_err().to_string();
-    assert_eq!(error, "Max is not what is taken here: ReduceMax, ArgMax or Hardmax expected");
+    assert_eq!(error, "Max given, ReduceMax, ArgMax or Hardmax expected");
     let whole = Sharded::new(ArgMax::new(DType::F32, view.clone()).axes([1])).unwrap();
     for (begin, shape) in [(&[0, 3][..], &[4, 4][..]), (&[0], &[4]), (&[5, 0], &[0, 6]), (&[u64::MAX, 1], &[1, 1])] {
         let error = whole.shard(begin, shape).unwrap_err();
@@ -293,7 +293,7 @@ mod on_gpus {
         let merged = whole.merge_shards(9).unwrap();
         let error = merged.plan(&wgmax::Limits::default()).unwrap_err().to_string();
         assert_eq!(error, "bytes of partials: 150994944 given, at most 134217728 possible");
-        assert!(matches!(whole.merge_shards(0), Err(Error::WrongCount { .. })));
+        assert_eq!(whole.merge_shards(0).unwrap_err().to_string(), "0 shards given, at least 1 expected");
         let error = whole.merge_shards(u64::MAX).unwrap().inputs().unwrap_err();
         assert!(matches!(error, Error::TooLarge { .. }), "{error}");
     }
@@ -310,7 +310,7 @@ mod on_gpus {
         }
         let (op, input) = problem(&mut random);
         let error = Gpu::run_on_many_blocking(&[], op.clone(), &input).unwrap_err().to_string();
-        assert_eq!(error, "0 devices given, 1 expected");
+        assert_eq!(error, "0 devices given, at least 1 expected");
         let other = Tensor::new([1], &[1_u8]).unwrap();
         assert!(Gpu::run_on_many_blocking(&[&gpus()[0]], op, &other).is_err());
     }

@@ -1,8 +1,10 @@
 //! Runs ONNX models whose graphs are made of this crate's operators.
 //!
 //! ```text
-//! onnx_run CASE_DIR... [--backend gpu|cpu] [--adapter NAME] [--exact] [--write]
-//! onnx_run MODEL.onnx INPUT.npy... -o OUT.npy [-o OUT.npy]... [--backend gpu|cpu] [--adapter NAME]
+//! cargo run --release --features onnx --example onnx_run -- CASE_DIR...
+//!     [--backend gpu|cpu] [--adapter NAME] [--exact] [--write]
+//! cargo run --release --features onnx --example onnx_run -- MODEL.onnx INPUT.npy... -o OUT.npy [-o OUT.npy]...
+//!     [--backend gpu|cpu] [--adapter NAME]
 //! ```
 //!
 //! A CASE_DIR is one of ONNX's own node tests: `model.onnx` beside `test_data_set_*/input_N.pb` and `output_N.pb`. Each

@@ -28,10 +28,8 @@ pub(crate) const OUTPUT: wgpu::BufferUsages = wgpu::BufferUsages::STORAGE.union(
 ///
 /// Engines that own a device take [`Kernels`] instead, and record into their own encoder.
 ///
-/// Natively nothing here yields: [`Gpu::run`] and what else is `async` are so for browsers, where answers come with the
-/// event loop. Elsewhere a future waits for the device within its one poll, and blocks its thread until then; an executor
-/// that has others to go on with should give it a thread of its own. Dropping a `Gpu` waits, too, for all that was submitted
-/// to its device.
+/// [`Gpu::run`] and the other `async` functions yield in browsers only. Natively a future blocks its thread until the device
+/// is done: give it a thread of its own. Dropping a `Gpu` waits, too, for all that was submitted to its device.
 ///
 /// ```no_run
 /// # use wgmax::{DType, Gpu, GpuOptions, Operation, ReduceMax, Tensor, View};

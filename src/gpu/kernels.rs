@@ -159,7 +159,7 @@ impl Kernels {
     /// [`Kernels::prepare`] for many plans at once, on all cores: at a start, so that nothing is compiled later.
     ///
     /// # Errors
-    /// The first plan's of which there is one, as there. What was compiled until then is kept.
+    /// Those of [`Kernels::prepare`]; of several, the first plan's. What was compiled until then is kept.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn prepare_all_blocking(&self, plans: &[Plan]) -> Result<Vec<Prepared>, Error> {
         let next = AtomicUsize::new(0);

@@ -7,7 +7,8 @@ use crate::plan::{Plan, Slot};
 use crate::{Error, Limits};
 
 /// The buffers of one use of a plan, in the plan's order. A slice's offset must be a multiple of the device's
-/// `min_storage_buffer_offset_alignment`; its size may exceed what is needed. Every buffer needs the usage `STORAGE`.
+/// `min_storage_buffer_offset_alignment` (a [`View`](crate::View)'s own offset may be anything); its size may exceed what is
+/// needed. Every buffer needs the usage `STORAGE`.
 ///
 /// All are buffers of the device that the plan was prepared on. One of another device is refused, but not one of a device
 /// of another `wgpu::Instance`: wgpu numbers each instance's buffers anew and takes it for one of its own.
@@ -85,12 +86,13 @@ impl Prepared {
     ///
     /// # Errors
     /// [`Error::WrongCount`], [`Error::BindingTooSmall`], [`Error::BindingMisaligned`], [`Error::BindingUsage`],
-    /// [`Error::BindingOverlap`], [`Error::InputsOverlap`] or [`Error::BindingSharesBuffer`]: see [`Slots`]. [`Error::BindingRefused`] for a buffer
-    /// that was destroyed, or is another device's; [`Error::DeviceLost`], [`Error::OutOfMemory`] and [`Error::Gpu`] from
-    /// the device.
+    /// [`Error::BindingOverlap`], [`Error::InputsOverlap`] or [`Error::BindingSharesBuffer`]: see [`Slots`].
+    /// [`Error::BindingRefused`] for a buffer that was destroyed, or is another device's; [`Error::OutOfMemory`] and
+    /// [`Error::Gpu`] from the device.
     ///
     /// A browser tells these last ones later than this returns: to the error scopes around the call, or else to the
-    /// device's `uncapturederror`.
+    /// device's `uncapturederror`. A device that is lost is no error here: what is bound then does nothing when it is
+    /// submitted. [`Kernels::prepare`](crate::Kernels::prepare) tells of it.
     pub fn bind(&self, slots: &Slots<'_>) -> Result<Bound, Error> {
         self.check(slots)?;
         #[cfg(not(target_arch = "wasm32"))]
@@ -251,7 +253,7 @@ impl Prepared {
             return Err(Error::BindingMisaligned { slot: slot(), offset: slice.offset(), alignment });
         }
         if !slice.buffer().usage().contains(wgpu::BufferUsages::STORAGE) {
-            return Err(Error::BindingUsage { slot: slot() });
+            return Err(Error::BindingUsage { slot: slot(), given: usages(slice.buffer()) });
         }
         Ok(())
     }
@@ -282,6 +284,12 @@ impl Used<'_> {
 fn overlap(a: &Used<'_>, b: &Used<'_>) -> bool {
     let (own, other) = (a.range(), b.range());
     a.slice.buffer() == b.slice.buffer() && own.start < other.end && other.start < own.end
+}
+
+/// The usages of a buffer by their names, for messages.
+fn usages(buffer: &wgpu::Buffer) -> String {
+    let names: Vec<&str> = buffer.usage().iter_names().map(|(name, _)| name).collect();
+    if names.is_empty() { "none".into() } else { names.join(" | ") }
 }
 
 fn filled_buffer(

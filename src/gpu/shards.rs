@@ -31,9 +31,9 @@ impl Gpu {
     /// [`Sharded::shards`], in a thread of its own, and what they find is merged. The same device may be named twice.
     ///
     /// # Errors
-    /// [`Error::NoReduction`] for a Max, [`Error::WrongCount`] for no devices, [`Error::TypeMismatch`] and
-    /// [`Error::TensorBytes`] for another tensor than the operation's, and those of [`Gpu::run`]: of several devices' errors
-    /// the first one's.
+    /// [`Error::NoReduction`] for a Max, [`Error::NoneGiven`] for no devices, [`Error::TypeMismatch`] and
+    /// [`Error::TensorBytes`] for another tensor than the operation's, [`Error::NotDone`] where a device's thread panicked,
+    /// and those of [`Gpu::run`]: if several devices fail, the first one's error.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn run_on_many_blocking(
         gpus: &[&Gpu],
@@ -42,7 +42,7 @@ impl Gpu {
     ) -> Result<Vec<Tensor>, Error> {
         let whole = Sharded::new(op)?;
         if gpus.is_empty() {
-            return Err(Error::WrongCount { what: "devices", given: 0, expected: 1 });
+            return Err(Error::NoneGiven { what: "devices" });
         }
         let shards = whole.shards(gpus.len())?;
         let elements = shards.iter().map(|shard| shard.elements(input)).collect::<Result<Vec<_>, _>>()?;
@@ -51,8 +51,9 @@ impl Gpu {
             for ((gpu, shard), elements) in gpus.iter().zip(&shards).zip(&elements) {
                 threads.push(scope.spawn(move || gpu.run_shard_blocking(shard, elements)));
             }
-            let panicked = |_| Err(Error::Gpu { message: "a device's thread panicked".into() });
-            threads.into_iter().map(|thread| thread.join().unwrap_or_else(panicked)).collect::<Vec<_>>()
+            let panicked = |n| Error::NotDone { what: format!("the shard of device {n}"), why: "its thread panicked" };
+            let found = threads.into_iter().enumerate();
+            found.map(|(n, thread)| thread.join().unwrap_or_else(|_| Err(panicked(n)))).collect::<Vec<_>>()
         });
         let mut known = whole.nothing()?;
         for partials in found {

@@ -165,7 +165,7 @@ fn opset(proto: &ModelProto) -> Result<u64, Error> {
         (None, _) => return Err(error("model", "it imports no operator set of ONNX's own domain")),
         (Some(_), Some(_)) => return Err(error("model", "it imports ONNX's own operator set twice")),
     };
-    version.try_into().map_err(|_| error("model", format!("it imports operator set {version}")))
+    version.try_into().map_err(|_| error("model", format!("it imports operator set {version}, 1 or more expected")))
 }
 
 /// The names of all values: each is given to one of them, and no output is listed twice.

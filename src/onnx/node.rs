@@ -91,7 +91,7 @@ fn max(node: &NodeProto, opset: u64, inputs: &Operands<'_>) -> Result<crate::Max
         let data = operand.ok_or_else(|| error(format!("input {input}"), "it is left out, but not optional"))?;
         let given = data.tensor_type.dtype;
         if given != expected {
-            return Err(Error::TypeMismatch { input, given, expected });
+            return Err(Error::TypeMismatch { tensor: format!("input {input}"), given, expected });
         }
         views.push(view(data.tensor_type)?);
     }

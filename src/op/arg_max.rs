@@ -7,7 +7,7 @@ use crate::{Axes, DType, Error, Limits, Parts, Tensor, TensorType, plan, referen
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum IndexType {
-    /// 64-bit signed, as ONNX has it.
+    /// 64-bit signed, as ONNX has it: two little-endian words, of which a shader without 64-bit integers reads the first.
     #[default]
     I64,
     /// 32-bit signed.
@@ -44,7 +44,8 @@ pub enum ArgMaxOutput {
     /// Output 0: the indices.
     #[default]
     Indices,
-    /// Output 0: the maxima, as ReduceMax gives them; output 1: the indices. One read of the input gives both.
+    /// Output 0: the maxima, as ReduceMax gives them; output 1: the indices. One read gives both. Of equal zeros the value
+    /// is +0 wherever one is, and NaN is the canonical one: it may differ in bits from the element at the index.
     ValuesAndIndices,
 }
 
@@ -55,8 +56,8 @@ pub enum ArgMaxOutput {
 /// | input | one view or several [`Parts`], any of the 13 types, rank 1 to [64](crate::View::MAX_RANK) |
 /// | output | indices: i64, i32 or u32; the kept dimensions, the reduced ones as 1 or dropped; contiguous |
 /// | several axes | the index is row-major over them, in the order of the dimensions |
-/// | NaN | the first NaN is the maximum; by [`NanPolicy`] |
-/// | zeros | -0 and +0 are equal: the first of them wins |
+/// | NaN | greater than every number, and NaNs are equal; by [`NanPolicy`] |
+/// | zeros | -0 and +0 are equal |
 /// | ties | the lowest index wins, or the highest with [`select_last`](ArgMax::select_last) |
 /// | no elements to reduce | [`Error::EmptyReduction`] unless there are no outputs either |
 ///
@@ -127,7 +128,7 @@ impl ArgMax {
         self
     }
 
-    /// The indices' type.
+    /// The indices' type. Planning gives [`Error::TooLarge`] if the last position does not fit it.
     pub fn index(mut self, index: IndexType) -> ArgMax {
         self.index = index;
         self
@@ -153,11 +154,12 @@ impl ArgMax {
         let positions = reduced.iter().fold(1_u64, |len, &d| len.saturating_mul(shape[d]));
         let limit = self.index.max_index();
         if !self.input.is_empty() && positions - 1 > limit {
-            return Err(Error::TooLarge {
-                what: "the last position that an index may have",
-                given: positions - 1,
-                limit,
-            });
+            let what = match self.index {
+                IndexType::I64 => "the last position, as an i64 index",
+                IndexType::I32 => "the last position, as an i32 index (i64 holds it)",
+                IndexType::U32 => "the last position, as a u32 index (i64 holds it)",
+            };
+            return Err(Error::TooLarge { what, given: positions - 1, limit });
         }
         Ok(reduced)
     }

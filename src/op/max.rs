@@ -89,11 +89,16 @@ impl Max {
         self.inputs.iter().scan(0, next).collect()
     }
 
+    /// What inputs there are, for messages that name another one.
+    fn numbering(&self) -> String {
+        format!("the operation has {} input(s), numbered from 0", self.inputs.len())
+    }
+
     fn check_views_of(&self) -> Result<(), Error> {
         for (n, &(input, other)) in self.views_of.iter().enumerate() {
             let refused = |reason: String| Err(Error::NotAViewOf { input, other, reason });
             let (Some(own), Some(of)) = (self.inputs.get(input), self.inputs.get(other)) else {
-                return refused(format!("there are {} inputs", self.inputs.len()));
+                return refused(self.numbering());
             };
             if self.views_of[..n].iter().any(|earlier| earlier.0 == input) {
                 return refused("it was said to be one before".into());
@@ -114,24 +119,18 @@ impl Max {
     /// The shape of the output, once everything is known to be right.
     pub(crate) fn checked(&self) -> Result<Vec<u64>, Error> {
         if self.inputs.is_empty() {
-            return Err(Error::WrongCount { what: "inputs", given: 0, expected: 1 });
+            return Err(Error::NoneGiven { what: "inputs" });
         }
         let constant = self.constant.as_ref();
         if let Some(constant) = constant.filter(|constant| constant.dtype() != self.dtype) {
-            return Err(Error::TypeMismatch {
-                input: self.inputs.len(),
-                given: constant.dtype(),
-                expected: self.dtype,
-            });
+            let tensor = "the constant".into();
+            return Err(Error::TypeMismatch { tensor, given: constant.dtype(), expected: self.dtype });
         }
         self.check_views_of()?;
         let shapes = self.inputs.iter().map(Parts::shape).chain(constant.map(Tensor::shape));
         let shape = broadcast_shape(shapes)?;
         if let Some(input) = self.in_place {
-            let own = self
-                .inputs
-                .get(input)
-                .ok_or(Error::NotInPlace { input, reason: format!("there are {} inputs", self.inputs.len()) })?;
+            let own = self.inputs.get(input).ok_or(Error::NotInPlace { input, reason: self.numbering() })?;
             if own.shape() != shape {
                 let reason = format!("its shape is {}, the output's {}", list(own.shape()), list(&shape));
                 return Err(Error::NotInPlace { input, reason });

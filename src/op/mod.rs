@@ -20,7 +20,8 @@ use crate::{Error, Limits, Parts, Tensor, TensorType};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum NanPolicy {
-    /// Any NaN, of either sign, gives the canonical quiet NaN; for positions the first NaN is the maximum.
+    /// Any NaN, of either sign, gives the canonical quiet NaN; for positions NaN is greater than every number, and all NaNs
+    /// are equal.
     #[default]
     Propagate,
     /// NaN loses to every number. Only NaNs give NaN, and index 0.
@@ -29,7 +30,8 @@ pub enum NanPolicy {
 
 /// An operation: something that can be planned for a device, or answered by the CPU reference.
 ///
-/// Implemented by [`ReduceMax`], [`ArgMax`], [`Hardmax`] and [`Max`], and by [`MergeShards`](crate::shard::MergeShards).
+/// Implemented by [`ReduceMax`], [`ArgMax`], [`Hardmax`] and [`Max`], by [`AnyOperation`], which is any of them, and by
+/// [`MergeShards`](crate::shard::MergeShards).
 pub trait Operation: sealed::Sealed {
     /// The operator's name.
     fn name(&self) -> &'static str;
@@ -70,8 +72,8 @@ pub trait Operation: sealed::Sealed {
 pub struct InputNeed {
     /// The element type.
     pub dtype: crate::DType,
-    /// The fewest elements that its tensor has: those that the view lies in; 0 where nobody looks at it, and enough for all where
-    /// other inputs are views of it.
+    /// The fewest elements that its tensor may have: enough for its view, and for those of inputs that are views of it; 0 if
+    /// it is not read.
     pub elements: u64,
     /// The bytes of a buffer for them, a multiple of 4.
     pub bytes: u64,
@@ -127,7 +129,8 @@ pub(crate) fn check_inputs(needs: &[InputNeed], inputs: &[&Tensor]) -> Result<()
     }
     for (i, (need, input)) in needs.iter().zip(inputs).enumerate() {
         if input.dtype() != need.dtype {
-            return Err(Error::TypeMismatch { input: i, given: input.dtype(), expected: need.dtype });
+            let tensor = format!("input {i}");
+            return Err(Error::TypeMismatch { tensor, given: input.dtype(), expected: need.dtype });
         }
         let (given, needed) = (input.bytes().len() as u64, need.elements.saturating_mul(need.dtype.bytes()));
         if given < needed {

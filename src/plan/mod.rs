@@ -54,9 +54,10 @@ use crate::{DType, Error, NanPolicy, TensorType};
 pub struct Plan {
     /// The operation, for people and labels.
     pub label: String,
-    /// Bytes that each input needs from its binding's start; 0 where nothing is read.
+    /// Bytes that each input needs from its binding's start, in whole words of 4 bytes: an f16 tensor of odd length needs
+    /// 2 bytes more than its elements take. 0 where nothing is read.
     pub input_bytes: Vec<u64>,
-    /// Bytes that each output needs; 0 where nothing is written.
+    /// Bytes that each output needs, in whole words of 4 bytes; 0 where nothing is written.
     pub output_bytes: Vec<u64>,
     /// Bytes that each scratch buffer needs; 0 where it is not used. The caller gives them; what they hold does not
     /// matter, before or after.
@@ -280,8 +281,9 @@ impl Dispatches {
     }
 }
 
+/// Whoever counts stops where there are too many: of a plan that is refused nobody knows them all.
 fn check_count(dispatches: u64) -> Result<(), Error> {
-    within("dispatches", dispatches, MAX_DISPATCHES)
+    within("dispatches of a plan, as far as they are counted (stream or shard the tensor)", dispatches, MAX_DISPATCHES)
 }
 
 fn within(what: &'static str, given: u64, limit: u64) -> Result<(), Error> {

@@ -15,9 +15,9 @@ use crate::{AnyOperation, DType, EmptyMax, Error, InputNeed, Limits, NanPolicy, 
 /// | outputs | those of [`Sharded::finish`] |
 /// | a ReduceMax of a whole without elements | what [`ReduceMax::empty`](crate::ReduceMax::empty) says |
 /// | a Hardmax of slices without elements | no winners: positions that mean nothing |
-/// | of any other an output of which nothing is known | a device gives the type's least value (of ignored NaNs the NaN) and an index of all ones, the reference [`Error::PartialsIncomplete`] |
+/// | any other output of which nothing is known | on a device the type's least value (a NaN, if NaNs are ignored) and an index of all ones; from the reference [`Error::PartialsIncomplete`] |
 ///
-/// Partials that are no elements' of the whole give an answer that is none, and do no other harm.
+/// Partials that come from no element of the whole give a meaningless answer, and do no other harm.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MergeShards {
     whole: Sharded,
@@ -28,10 +28,10 @@ impl Sharded {
     /// The operation that puts together the partials of so many shards on a device.
     ///
     /// # Errors
-    /// [`Error::WrongCount`] for none.
+    /// [`Error::NoneGiven`] for none.
     pub fn merge_shards(&self, count: u64) -> Result<MergeShards, Error> {
         match count {
-            0 => Err(Error::WrongCount { what: "shards", given: 0, expected: 1 }),
+            0 => Err(Error::NoneGiven { what: "shards" }),
             _ => Ok(MergeShards { whole: self.clone(), count }),
         }
     }

@@ -293,7 +293,8 @@ impl Shard {
     pub fn elements(&self, whole: &Tensor) -> Result<Tensor, Error> {
         let Sharded { shape, rule: Rule { dtype, .. }, .. } = &self.whole;
         if whole.dtype() != *dtype {
-            return Err(Error::TypeMismatch { input: 0, given: whole.dtype(), expected: *dtype });
+            let tensor = "the tensor".into();
+            return Err(Error::TypeMismatch { tensor, given: whole.dtype(), expected: *dtype });
         }
         let (kind, size) = (TensorType { dtype: *dtype, shape: shape.clone() }, dtype.bytes() as usize);
         let (given, expected) = (whole.bytes().len() as u64, kind.bytes().unwrap_or(u64::MAX));

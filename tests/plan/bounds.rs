@@ -268,8 +268,8 @@ fn dispatches_are_counted_once() {
             for op in ops {
                 if lawful_plan(&*op, &limits(bytes)).is_none() {
                     let error = op.plan(&limits(bytes)).unwrap_err();
-                    let given = if let Error::TooLarge { what: "dispatches", given, .. } = error { given } else { 0 };
-                    assert!(given > 4096, "{error}");
+                    let Error::TooLarge { what, given, limit: 4096 } = error else { panic!("{error}") };
+                    assert!(what.starts_with("dispatches of a plan") && given > 4096, "{what}: {given}");
                     refused += 1;
                 }
             }

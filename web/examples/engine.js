@@ -1,7 +1,7 @@
 // An engine with its own device: an arena of buffers, one encoder, three operators, no read-back but the last.
 import { Kernels, argMax, max, reduceMax } from "wgmax";
 
-/** Of each row of logits, clamped from below: the greatest, and the token that has it. */
+/** Of each row of logits, clamped from below: the greatest, and the token that has it. There is room for results of 64 rows. */
 export async function nextTokens(device, logits, rows, vocabulary) {
   const kernels = await Kernels.create(device);
   const { STORAGE, COPY_SRC, COPY_DST, MAP_READ } = GPUBufferUsage;

@@ -22,8 +22,8 @@ use crate::{AnyOperation, DType, Error, Operation, Tensor, TensorType, View};
 ///
 /// Elements are put together to chunks of a size that the caller chooses. While one chunk is filled, those before it are
 /// uploaded, computed and read back: three sets of buffers take turns, and are all that the device holds
-/// ([`Stream::buffer_bytes`]). On the host there are 16 bytes for each output that is not finished yet, and the outputs that
-/// are, unless they are [written elsewhere](Stream::outputs_to). Positions have 63 bits.
+/// ([`Stream::buffer_bytes`]). The host keeps 16 bytes for each unfinished output, and the finished outputs unless they are
+/// [written elsewhere](Stream::outputs_to). Positions have 63 bits.
 ///
 /// If a source fails, the stream goes on after what it has taken, which [`Stream::taken_bytes`] tells. If a device fails,
 /// what was merged can be [saved](Stream::save), and gone on with on another one.
@@ -160,12 +160,13 @@ impl<'a> Stream<'a> {
         if own != saved.operation {
             return wrong(&format!("it is of {:?}, {own:?} expected", saved.operation));
         }
+        let no_chunk = format!("no chunk begins behind the {} bytes merged", saved.merged_bytes);
         let Some(n) = stream.chunks.chunk_at(saved.merged_bytes / stream.whole.dtype().bytes()) else {
-            return wrong("no chunk begins behind the bytes merged");
+            return wrong(&no_chunk);
         };
         (stream.merged, stream.filling) = (n, n);
         if stream.merged_bytes() != saved.merged_bytes {
-            return wrong("no chunk begins behind the bytes merged");
+            return wrong(&no_chunk);
         }
         let is_open = n % stream.per_block > 0;
         if is_open != saved.known.is_some() {
@@ -248,7 +249,8 @@ impl<'a> Stream<'a> {
     ///
     /// # Errors
     /// [`Error::StreamLength`] for bytes behind the tensor's last and [`Error::BoolValue`], before any are taken;
-    /// [`Error::Write`] and what the device says, after which the stream only gives the same error.
+    /// [`Error::Write`] and what the device says, after which the stream only gives the same error; [`Error::NotDone`] after
+    /// a call whose future was dropped.
     pub async fn push(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.check()?;
         let (given, expected) = (self.taken_bytes().saturating_add(bytes.len() as u64), self.total_bytes());
@@ -503,7 +505,7 @@ fn chunk_operation(whole: &Sharded, chunk: &(Vec<u64>, Vec<u64>), per_block: u64
 
 /// Whoever drops a future before it is done leaves chunks that nobody knows of: they may be on their way.
 fn dropped() -> Error {
-    Error::Gpu { message: "an earlier call of this stream was dropped before it was done".into() }
+    Error::NotDone { what: "an earlier call of this stream".into(), why: "it was dropped before" }
 }
 
 impl fmt::Debug for Stream<'_> {

@@ -168,7 +168,7 @@ impl<'a> Ring<'a> {
 
 /// Whoever fills the ring lands a run first; after a failure there may be nothing to land.
 fn nothing_free() -> Error {
-    Error::Gpu { message: "all buffers are in use".into() }
+    Error::NotDone { what: "an earlier run of this stream".into(), why: "it failed, and its buffers are in use" }
 }
 
 fn mapped(buffer: &wgpu::Buffer) -> Result<wgpu::BufferViewMut, Error> {

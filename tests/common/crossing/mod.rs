@@ -207,7 +207,7 @@ impl Case {
             Error::DeviceTooSmall { what: "max_storage_buffers_per_shader_stage", given, needed } => {
                 given == u64::from(limits.max_storage_bindings) && needed > given && needed <= 4
             }
-            Error::TooLarge { what: "dispatches", given, limit } => {
+            Error::TooLarge { what, given, limit } if what.starts_with("dispatches of a plan") => {
                 let few_invocations = self.elements() / self.invocations() > MANY_ELEMENTS;
                 let across = self.window_pairs() > FEW_WINDOW_PAIRS || self.merged_boxes() > limit;
                 given > limit && (across || self.boxes() > limit / 8 || few_invocations)
