@@ -106,9 +106,10 @@ impl Reduction<'_> {
         let joined = block.epilogue == Epilogue::Record;
         let mut dispatches =
             if joined { fill(self.dtype, [0, 0], binding, self.device)? } else { Dispatches::default() };
+        let own = self.of_records();
         for window in &block.windows {
             let record_origin = if joined { Some(record_origin(window, block.outputs.start, records)?) } else { None };
-            dispatches.push(self.window(window, Epilogue::Record, Stores::Results, vec![binding], record_origin)?)?;
+            dispatches.push(own.window(window, Stores::Results, vec![binding], record_origin)?)?;
         }
         let found = match block.folds {
             1 => Found::Records,
@@ -122,16 +123,16 @@ impl Reduction<'_> {
     pub(super) fn window(
         &self,
         window: &Window,
-        epilogue: Epilogue,
         stores: Stores,
         targets: Vec<Binding>,
         record_origin: Option<RecordOrigin>,
     ) -> Result<Dispatch, Error> {
         let Schedule { access, team, .. } = window.schedule;
-        let mut overrides = self.overrides(access, team, epilogue);
+        let mut overrides = self.overrides(access, team);
         overrides.extend(self.access_overrides(window));
         overrides.extend(record_origin.map(|_| Override::Accumulate));
-        let program = Program::Reduce { operator: self.operator, access, team: team > 1, epilogue, stores };
+        let Reduction { operator, epilogue, .. } = *self;
+        let program = Program::Reduce { operator, access, team: team > 1, epilogue, stores };
         let input = window.extent.binding(self.dtype, window.slot);
         let mut bindings = vec![input];
         if program.takes_packs() {
@@ -140,23 +141,23 @@ impl Reduction<'_> {
         bindings.extend(targets);
         Ok(Dispatch {
             kernel: Kernel::new(program, self.dtype, overrides, self.device.tuning.int64),
-            grid: self.grid(window, epilogue, stores)?,
-            params: Params::Reduction(params(window, epilogue, record_origin)?),
+            grid: self.grid(window, stores)?,
+            params: Params::Reduction(self.params(window, record_origin)?),
             bindings,
         })
     }
 
-    fn grid(&self, window: &Window, epilogue: Epilogue, stores: Stores) -> Result<[u32; 3], Error> {
+    fn grid(&self, window: &Window, stores: Stores) -> Result<[u32; 3], Error> {
         let Window { shape, schedule, .. } = window;
         let Schedule { access, team, chunks, column_packs, share, .. } = *schedule;
-        let results = self.unit_results(schedule, epilogue);
+        let results = self.unit_results(schedule);
         let tasks = shape.outputs() * chunks;
-        let group = self.group(access, team, epilogue);
+        let group = self.group(access, team);
         let block = self.dtype.pack_elements() * column_packs;
         let groups = match access {
             Access::Columns => {
                 let blocks = match stores {
-                    Stores::Results => shape.column_blocks(block, self.columns_share_words(shape, epilogue)),
+                    Stores::Results => shape.column_blocks(block, self.columns_share_words(shape)),
                     Stores::Packs => {
                         shape.rows_of_columns() * shape.pack_blocks(self.dtype.pack_elements(), column_packs)
                     }
@@ -165,7 +166,7 @@ impl Reduction<'_> {
                 (chunks * blocks).div_ceil(group / team)
             }
             _ if team > 1 => tasks.div_ceil(group / team),
-            Access::Strided if epilogue == Epilogue::Ones => {
+            Access::Strided if self.epilogue == Epilogue::Ones => {
                 (tasks * self.slice_len).div_ceil(self.dtype.lanes() * share).div_ceil(group)
             }
             _ => tasks.div_ceil(results * share).div_ceil(group),
@@ -184,7 +185,7 @@ impl Reduction<'_> {
     ) -> Result<Dispatch, Error> {
         let lanes = self.epilogue.lanes(self.dtype);
         let (team, share) = (self.merge_team(outputs, records), self.merge_share(outputs));
-        let group = self.group(Access::Strided, team, self.epilogue);
+        let group = self.group(Access::Strided, team);
         let program = Program::Merge { operator: self.operator, team: team > 1, epilogue: self.epilogue };
         let [slice_len, parts] = match self.epilogue {
             Epilogue::Ones => [self.slice_len, self.merge_parts(outputs, team)],
@@ -208,7 +209,7 @@ impl Reduction<'_> {
             columns: to_u32(columns)?,
             folds: to_u32(folds)?,
         };
-        let mut overrides = self.overrides(Access::Strided, team, self.epilogue);
+        let mut overrides = self.overrides(Access::Strided, team);
         overrides.extend(of_found);
         Ok(Dispatch {
             kernel: Kernel::new(program, self.dtype, overrides, self.device.tuning.int64),
@@ -218,22 +219,22 @@ impl Reduction<'_> {
         })
     }
 
-    fn group(&self, access: Access, team: u64, epilogue: Epilogue) -> u64 {
+    fn group(&self, access: Access, team: u64) -> u64 {
         match (access, team) {
             (Access::Columns, 2..) => self.device.group_of_members(column_member_bytes(self.operator, self.dtype)),
             (Access::ShortRows { rows, exchanged: true, .. }, _) => {
                 self.device.group_of_members(u64::from(rows) * EXCHANGED_BYTES)
             }
-            _ => self.device.team_group(team, epilogue.lanes(self.dtype)),
+            _ => self.device.team_group(team, self.epilogue.lanes(self.dtype)),
         }
     }
 
-    fn overrides(&self, access: Access, team: u64, epilogue: Epilogue) -> Vec<Override> {
-        let mut overrides = vec![Override::Group(self.group(access, team, epilogue) as u32)];
+    fn overrides(&self, access: Access, team: u64) -> Vec<Override> {
+        let mut overrides = vec![Override::Group(self.group(access, team) as u32)];
         overrides.extend((team > 1).then_some(Override::Team(team as u32)));
         overrides.extend(nan_override(self.dtype, self.nan));
         overrides.extend(self.last.then_some(Override::Last));
-        let indices = matches!(epilogue, Epilogue::Index | Epilogue::Both);
+        let indices = matches!(self.epilogue, Epilogue::Index | Epilogue::Both);
         overrides.extend(indices.then_some(Override::IndexWords(self.index_words as u32)));
         overrides
     }
@@ -292,6 +293,34 @@ impl Reduction<'_> {
         ];
         overrides.into_iter().flatten()
     }
+
+    fn params(&self, window: &Window, record_origin: Option<RecordOrigin>) -> Result<ReductionParams, Error> {
+        let Window { shape, schedule, .. } = window;
+        let is_columns = schedule.access == Access::Columns;
+        let kept: &[Dimension] = if is_columns { shape.kept.get(1..).unwrap_or(&[]) } else { &shape.kept };
+        let columns = match (schedule.access, self.epilogue) {
+            (Access::Columns, _) => shape.columns(),
+            (Access::Strided, Epilogue::Ones) => shape.block_columns(),
+            _ => None,
+        };
+        // The shaders' counters run past the ends of reductions by at most a chunk, and addresses by a few packs a member.
+        to_u32(shape.reduce_len() + schedule.chunk_len)?;
+        to_u32(shape.span + 256 * schedule.team)?;
+        Ok(ReductionParams {
+            outputs: to_u32(shape.outputs())?,
+            reduce_len: to_u32(shape.reduce_len())?,
+            chunk_len: to_u32(schedule.chunk_len)?,
+            chunks: to_u32(schedule.chunks)?,
+            run_len: to_u32(shape.run().size)?,
+            run_stride: stride_u32(shape.run().stride)?,
+            start: to_u32(shape.start)?,
+            columns: to_u32(columns.unwrap_or(1))?,
+            share: to_u32(schedule.share)?,
+            kept: shader_dims(kept, record_origin.is_some())?,
+            outer: shader_dims(&shape.reduced[1..], record_origin.is_some())?,
+            record_origin: record_origin.unwrap_or_default(),
+        })
+    }
 }
 
 /// The runs of a short row, if a kernel knows so many without a loop.
@@ -312,33 +341,5 @@ fn record_origin(window: &Window, first: u64, records: u64) -> Result<RecordOrig
         first_position: window.first_position,
         run_logical_stride: window.shape.run().logical_stride,
         column_logical_stride,
-    })
-}
-
-fn params(window: &Window, epilogue: Epilogue, record_origin: Option<RecordOrigin>) -> Result<ReductionParams, Error> {
-    let Window { shape, schedule, .. } = window;
-    let is_columns = schedule.access == Access::Columns;
-    let kept: &[Dimension] = if is_columns { shape.kept.get(1..).unwrap_or(&[]) } else { &shape.kept };
-    let columns = match (schedule.access, epilogue) {
-        (Access::Columns, _) => shape.columns(),
-        (Access::Strided, Epilogue::Ones) => shape.block_columns(),
-        _ => None,
-    };
-    // The shaders' counters run past the ends of reductions by at most a chunk, and addresses by a few packs a member.
-    to_u32(shape.reduce_len() + schedule.chunk_len)?;
-    to_u32(shape.span + 256 * schedule.team)?;
-    Ok(ReductionParams {
-        outputs: to_u32(shape.outputs())?,
-        reduce_len: to_u32(shape.reduce_len())?,
-        chunk_len: to_u32(schedule.chunk_len)?,
-        chunks: to_u32(schedule.chunks)?,
-        run_len: to_u32(shape.run().size)?,
-        run_stride: stride_u32(shape.run().stride)?,
-        start: to_u32(shape.start)?,
-        columns: to_u32(columns.unwrap_or(1))?,
-        share: to_u32(schedule.share)?,
-        kept: shader_dims(kept, record_origin.is_some())?,
-        outer: shader_dims(&shape.reduced[1..], record_origin.is_some())?,
-        record_origin: record_origin.unwrap_or_default(),
     })
 }

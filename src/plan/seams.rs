@@ -30,7 +30,7 @@ impl Reduction<'_> {
     /// What a window's dispatch stores of columns. Where these are seams, the packs that lie in one row are another dispatch's.
     pub fn stores(&self, Window { shape, schedule, .. }: &Window) -> Stores {
         let by_one = (schedule.team, schedule.chunks) == (1, 1);
-        let fewest = || self.fewest_seam_columns(shape, self.epilogue);
+        let fewest = || self.fewest_seam_columns(shape);
         if schedule.access != Access::Columns
             || !Kernel::stores_packs(self.dtype, self.epilogue, schedule.column_packs > 1)
         {
@@ -45,10 +45,10 @@ impl Reduction<'_> {
     }
 
     /// The fewest columns of which this pays, if it does.
-    pub fn fewest_seam_columns(&self, shape: &ReductionShape, epilogue: Epilogue) -> Option<u64> {
+    pub fn fewest_seam_columns(&self, shape: &ReductionShape) -> Option<u64> {
         let pack = self.dtype.pack_elements();
-        let shares_words = epilogue.lanes(self.dtype) > 1;
-        let fewest = match (self.device.spreads(), epilogue) {
+        let shares_words = self.epilogue.lanes(self.dtype) > 1;
+        let fewest = match (self.device.spreads(), self.epilogue) {
             (false, _) if shares_words => pack * 3 / 2, // what else there is is slow
             (false, _) if shape.reduce_len() <= FEW_ROWS => FEWEST_PACKS_OF_FEW_ROWS * pack,
             (false, _) => FEWEST_PACKS * pack,
@@ -71,12 +71,12 @@ impl Reduction<'_> {
         match (self.stores(window), &targets[..]) {
             (Stores::Seams, &[target]) => {
                 let whole = Binding { bytes: target.bytes / 16 * 16, ..target };
-                let packs = self.window(window, self.epilogue, Stores::Packs, vec![whole], None)?;
+                let packs = self.window(window, Stores::Packs, vec![whole], None)?;
                 let alone = Window { schedule: Schedule { column_packs: 1, ..window.schedule }, ..window.clone() };
-                let seams = self.window(&alone, self.epilogue, Stores::Seams, vec![target], None)?;
+                let seams = self.window(&alone, Stores::Seams, vec![target], None)?;
                 Ok(Dispatches(vec![packs, seams]))
             }
-            (stores, _) => Ok(Dispatches(vec![self.window(window, self.epilogue, stores, targets, None)?])),
+            (stores, _) => Ok(Dispatches(vec![self.window(window, stores, targets, None)?])),
         }
     }
 }
