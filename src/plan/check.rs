@@ -158,12 +158,7 @@ fn check_kernel(kernel: &Kernel, limits: &Limits) -> Result<Group, Error> {
             _ => {}
         }
     }
-    // Their defaults are no device's.
-    let given = |own: Option<u64>, name| ensure(own.is_some(), || format!("override {name} is missing"));
-    given(group, "GROUP")?;
-    if kernel.declares(Override::Team(1)) {
-        given(team, "TEAM")?;
-    }
+    ensure(group.is_some(), || "override GROUP is missing".to_string())?; // its default is no device's
     let team = team.unwrap_or(1);
     let group = Group { invocations: group.unwrap_or(1), team, line: line.unwrap_or(team) };
     check_group(kernel, &group, limits).map(|()| group)

@@ -132,7 +132,7 @@ impl Reduction<'_> {
         overrides.extend(self.access_overrides(window));
         overrides.extend(record_origin.map(|_| Override::Accumulate));
         let Reduction { operator, epilogue, .. } = *self;
-        let program = Program::Reduce { operator, access, team: team > 1, epilogue, stores };
+        let program = Program::Reduce { operator, access, epilogue, stores };
         let input = window.extent.binding(self.dtype, window.slot);
         let mut bindings = vec![input];
         if program.takes_packs() {
@@ -186,7 +186,7 @@ impl Reduction<'_> {
         let lanes = self.epilogue.lanes(self.dtype);
         let (team, share) = (self.merge_team(outputs, records), self.merge_share(outputs));
         let group = self.group(Access::Strided, team);
-        let program = Program::Merge { operator: self.operator, team: team > 1, epilogue: self.epilogue };
+        let program = Program::Merge { operator: self.operator, epilogue: self.epilogue };
         let [slice_len, parts] = match self.epilogue {
             Epilogue::Ones => [self.slice_len, self.merge_parts(outputs, team)],
             _ => [0, 0],

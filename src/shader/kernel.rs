@@ -38,8 +38,6 @@ pub enum Program {
         operator: Operator,
         /// How it comes by its elements.
         access: Access,
-        /// Whether several invocations share a task.
-        team: bool,
         /// What it writes.
         epilogue: Epilogue,
         /// What it stores of columns, or of bunches of short rows.
@@ -49,8 +47,6 @@ pub enum Program {
     Merge {
         /// Of values or of positions.
         operator: Operator,
-        /// Whether several invocations share an output.
-        team: bool,
         /// What it writes.
         epilogue: Epilogue,
     },
@@ -197,7 +193,7 @@ impl Epilogue {
 pub enum Override {
     /// Invocations of a workgroup.
     Group(u32),
-    /// Invocations that share a task, a power of two.
+    /// Invocations that share a task, a power of two: a team.
     Team(u32),
     /// Of these, the ones that take a run together while the others take other runs: a power of two.
     Line(u32),
@@ -338,6 +334,11 @@ impl Kernel {
         self.overrides.contains(&own)
     }
 
+    /// Whether several invocations share a task.
+    pub fn has_team(&self) -> bool {
+        self.overrides.iter().any(|own| matches!(own, Override::Team(_)))
+    }
+
     /// The bunches of short rows that it reduces, if there is such a text.
     pub(crate) fn bunches(&self) -> Option<Bunches> {
         let Program::Reduce { operator, access: Access::ShortRows { len, columns, rows, .. }, epilogue, .. } =
@@ -350,13 +351,13 @@ impl Kernel {
         Some(bunches).filter(|own| own.are_valid(self.has(Override::Ragged)))
     }
 
-    fn stores(&self, access: Access, team: bool, epilogue: Epilogue, stores: Stores) -> bool {
+    fn stores(&self, access: Access, epilogue: Epilogue, stores: Stores) -> bool {
         let wide = self.has(Override::Wide);
         let columns = access == Access::Columns && Kernel::stores_packs(self.dtype, epilogue, wide);
         match stores {
             Stores::Results => epilogue != Epilogue::Winner,
             Stores::Packs => columns || self.bunches_fill_packs(),
-            Stores::Seams => columns && !team && !wide,
+            Stores::Seams => columns && !self.has_team() && !wide,
         }
     }
 
@@ -374,10 +375,11 @@ impl Kernel {
 
     /// Whether there is such a shader: not everything that can be named was written, or is planned.
     pub fn exists(&self) -> bool {
+        let team = self.has_team();
         match self.program {
-            Program::Reduce { access, team, epilogue, stores, operator } => {
+            Program::Reduce { access, epilogue, stores, operator } => {
                 stored(operator, epilogue, false)
-                    && self.stores(access, team, epilogue, stores)
+                    && self.stores(access, epilogue, stores)
                     && (epilogue != Epilogue::Ones || writes(access, team))
                     && match access {
                         Access::Rows | Access::Strided | Access::Columns => true,
@@ -389,7 +391,7 @@ impl Kernel {
                         }
                     }
             }
-            Program::Merge { operator, team, epilogue } => {
+            Program::Merge { operator, epilogue } => {
                 stored(operator, epilogue, true) && (epilogue != Epilogue::Ones || team)
             }
             Program::MaxPacks { operands, pairs, .. } => {

@@ -290,10 +290,10 @@ impl Kernel {
     fn files(&self) -> impl Iterator<Item = &'static File> {
         let own: Vec<Files> = match self.program {
             Program::Fill { packs } => vec![&[FILL], if packs { &[FILL_PACKS] } else { &[FILL_WORDS] }],
-            Program::Reduce { operator, access, team, epilogue, stores } => {
+            Program::Reduce { operator, access, epilogue, stores } => {
                 let [own, shared] = self.store_files(operator, access, epilogue, stores);
                 let found = found_files(operator, access, epilogue, self.dtype);
-                let main = self.main_files(access, team, epilogue, stores);
+                let main = self.main_files(access, epilogue, stores);
                 vec![
                     self.input_files(),
                     self.access_files(access),
@@ -304,13 +304,13 @@ impl Kernel {
                     shared,
                 ]
             }
-            Program::Merge { operator, team, epilogue } => vec![
+            Program::Merge { operator, epilogue } => vec![
                 &[MERGE],
                 match operator {
                     Operator::ReduceMax => &[BEST_VALUE, RECORD_VALUE, PARTIAL_VALUE],
                     Operator::ArgMax => &[BEST_POSITION, MERGE_POSITION],
                 },
-                self.main_files(Access::Strided, team, epilogue, Stores::Results),
+                self.main_files(Access::Strided, epilogue, Stores::Results),
                 result_files(operator, epilogue),
             ],
             Program::HardmaxWriteRows { .. }
@@ -409,8 +409,8 @@ impl Kernel {
 
     /// Kernels of columns and of short rows have their own entry points, and these no teams. What a kernel of columns does not
     /// do is not in its text: compilers make one function of all, and of what they drop in the end, too.
-    fn main_files(&self, access: Access, team: bool, epilogue: Epilogue, stores: Stores) -> Files {
-        match (access, team) {
+    fn main_files(&self, access: Access, epilogue: Epilogue, stores: Stores) -> Files {
+        match (access, self.has_team()) {
             (Access::Columns, true) if self.has(Override::Ragged) && stores == Stores::Results => {
                 &[MAIN_COLUMNS_TEAM, COLUMNS_TEAM_RAGGED]
             }

@@ -53,18 +53,15 @@ pub fn programs() -> Vec<Program> {
     for operator in [Operator::ReduceMax, Operator::ArgMax] {
         use Epilogue::{Both, Index, Ones, Record, Value, Winner};
         for epilogue in [Record, Value, Index, Both, Winner, Ones] {
-            for team in [false, true] {
-                programs.push(Program::Merge { operator, team, epilogue });
-                let short_rows = |(len, columns, rows)| {
-                    [false, true].map(|exchanged| Access::ShortRows { len, columns, rows, exchanged })
-                };
-                let short_rows = BUNCHES.map(short_rows).concat();
-                let accesses = [&[Access::Rows, Access::Columns, Access::Strided], &short_rows[..]].concat();
-                let stores = [Stores::Results, Stores::Packs, Stores::Seams];
-                let reduce =
-                    |&access| stores.map(|stores| Program::Reduce { operator, access, team, epilogue, stores });
-                programs.extend(accesses.iter().flat_map(reduce));
-            }
+            programs.push(Program::Merge { operator, epilogue });
+            let short_rows = |(len, columns, rows)| {
+                [false, true].map(|exchanged| Access::ShortRows { len, columns, rows, exchanged })
+            };
+            let short_rows = BUNCHES.map(short_rows).concat();
+            let accesses = [&[Access::Rows, Access::Columns, Access::Strided], &short_rows[..]].concat();
+            let stores = [Stores::Results, Stores::Packs, Stores::Seams];
+            let reduce = |&access| stores.map(|stores| Program::Reduce { operator, access, epilogue, stores });
+            programs.extend(accesses.iter().flat_map(reduce));
         }
     }
     programs
@@ -97,14 +94,16 @@ pub const OVERRIDES: [Override; 23] = [
     Override::Partials,
 ];
 
-/// Every program that was written, of every type: with the overrides that it must have, and with all that go together, these
-/// also for shared buffers.
+/// Every program that was written, of every type, without and with teams: with the overrides that it must have, and with all that
+/// go together, these also for shared buffers.
 pub fn kernels() -> Vec<Kernel> {
     let mut kernels = Vec::new();
     let types = DType::ALL.into_iter().flat_map(|dtype| [(dtype, false), (dtype, true)]);
-    for (program, (dtype, int64)) in types.flat_map(|own| programs().into_iter().map(move |program| (program, own))) {
-        let kernel = Kernel { program, dtype, overrides: vec![], int64, shared_buffers: false };
-        if !kernel.exists() || int64 && !program.takes_packs() {
+    let programs = types.flat_map(|own| programs().into_iter().map(move |program| (program, own)));
+    for ((program, (dtype, int64)), team) in programs.flat_map(|own| [(own, None), (own, Some(Override::Team(16)))]) {
+        let kernel = Kernel { program, dtype, overrides: team.into_iter().collect(), int64, shared_buffers: false };
+        let knows_teams = team.is_none_or(|team| kernel.declares(team));
+        if !kernel.exists() || !knows_teams || int64 && !program.takes_packs() {
             continue;
         }
         let with = |wanted: fn(&Override) -> bool| {
@@ -122,14 +121,10 @@ pub fn kernels() -> Vec<Kernel> {
     kernels
 }
 
-/// The program for one invocation a task that stores result by result: whether there is a team is tuning's choice, and packs are
-/// stored where outputs allow it.
-pub fn without_team(mut program: Program) -> Program {
+/// The program that stores result by result: packs are stored where outputs allow it.
+pub fn storing_results(mut program: Program) -> Program {
     if let Program::Reduce { stores, .. } = &mut program {
         *stores = Stores::Results;
-    }
-    if let Program::Reduce { team, .. } | Program::Merge { team, .. } = &mut program {
-        *team = false;
     }
     program
 }

@@ -156,14 +156,13 @@ impl Work {
         let team = find(|c| if let Override::Team(n) = c { Some(*n) } else { None });
         let line = find(|c| if let Override::Line(n) = c { Some(*n) } else { None });
         let lanes = 4_u64.div_ceil(kernel.dtype.bytes());
-        let (in_teams, store_lanes) = match kernel.program {
-            Program::Reduce { team, stores: Stores::Packs, .. } => (team, 1), // a pack is a unit of its own
-            Program::Reduce { team, epilogue, .. } | Program::Merge { team, epilogue, .. } => {
-                (team, if matches!(epilogue, Epilogue::Value | Epilogue::Both | Epilogue::Winner) { lanes } else { 1 })
+        let store_lanes = match kernel.program {
+            Program::Reduce { stores: Stores::Packs, .. } => 1, // a pack is a unit of its own
+            Program::Reduce { epilogue, .. } | Program::Merge { epilogue, .. } => {
+                if matches!(epilogue, Epilogue::Value | Epilogue::Both | Epilogue::Winner) { lanes } else { 1 }
             }
-            _ => (false, 1),
+            _ => 1,
         };
-        assert_eq!(in_teams, team.is_some(), "{kernel}");
         let text = match kernel.program {
             Program::Reduce { access: Access::ShortRows { .. }, .. } => kernel.wgsl(),
             _ => String::new(),

@@ -16,7 +16,7 @@ mod traffic;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use common::kernels::without_team;
+use common::kernels::storing_results;
 use common::laws::lawful_plan;
 use common::{Data, VIEW_LEN, axes_sets, first_difference, tensor, tensors, views};
 use paper::{Groups, Origin, Paper, Word, slot_number};
@@ -115,10 +115,10 @@ type Kind = (Program, DType);
 /// What a case ran, or nothing where the limits do not allow it.
 type Seen = Option<Vec<Kind>>;
 
-/// The dispatches' programs, without what depends on teams, packs and the number of operands.
+/// The dispatches' programs, without what depends on packs and the number of operands.
 fn kinds(op: &impl Operation, limits: &Limits) -> Vec<Kind> {
     let kind = |dispatch: &Dispatch| {
-        let mut program = without_team(dispatch.kernel.program);
+        let mut program = storing_results(dispatch.kernel.program);
         match &mut program {
             Program::HardmaxWriteRows { packs } => *packs = false,
             Program::MaxPacks { operands, splats, shifted, pairs } => {
@@ -281,9 +281,8 @@ fn check_all(name: &str, named: &[Kind], mut check: impl FnMut(DType, &View, &Li
 fn reducing(operator: Operator, epilogue: Epilogue) -> Vec<Kind> {
     let accesses = [Access::Rows, Access::Columns, Access::Strided];
     let all = accesses.map(|access| [epilogue, Epilogue::Record].map(|epilogue| (access, epilogue)));
-    let reduce =
-        |(access, epilogue)| Program::Reduce { operator, access, team: false, epilogue, stores: Stores::Results };
-    let merge = Program::Merge { operator, team: false, epilogue };
+    let reduce = |(access, epilogue)| Program::Reduce { operator, access, epilogue, stores: Stores::Results };
+    let merge = Program::Merge { operator, epilogue };
     all.into_iter().flatten().map(reduce).chain([merge]).map(|program| (program, DType::F32)).collect()
 }
 
@@ -312,7 +311,7 @@ fn hardmax_takes_its_slices_and_no_others() {
     .map(|program| (program, DType::U8))
     .into();
     let (operator, epilogue) = (Operator::ArgMax, Epilogue::Index);
-    named.push((Program::Merge { operator, team: false, epilogue }, DType::F32));
+    named.push((Program::Merge { operator, epilogue }, DType::F32));
     check_all("Hardmax", &named, |dtype, view, limits, input, case| {
         let rank = view.rank() as i64;
         let slices = (0..rank).map(Slices::Along).chain((0..=rank).map(Slices::From));

@@ -37,25 +37,25 @@ fn arg_max(dtype: DType, shape: &[u64], axes: &[i64]) -> ArgMax {
     ArgMax::new(dtype, View::new(shape).unwrap()).axes(axes)
 }
 
-/// The dispatches' programs, without the teams that tuning chooses.
+/// The dispatches' programs, as if they stored result by result.
 fn programs(op: &impl Operation, limits: &Limits) -> Vec<Program> {
     let plan = op.plan(limits).unwrap();
-    plan.dispatches.iter().map(|dispatch| common::kernels::without_team(dispatch.kernel.program)).collect()
+    plan.dispatches.iter().map(|dispatch| common::kernels::storing_results(dispatch.kernel.program)).collect()
 }
 
 /// Of a ReduceMax.
 fn values(access: Access, epilogue: Epilogue) -> Program {
-    Program::Reduce { operator: Operator::ReduceMax, access, team: false, epilogue, stores: Stores::Results }
+    Program::Reduce { operator: Operator::ReduceMax, access, epilogue, stores: Stores::Results }
 }
 
 /// Of an ArgMax.
 fn positions(access: Access, epilogue: Epilogue) -> Program {
-    Program::Reduce { operator: Operator::ArgMax, access, team: false, epilogue, stores: Stores::Results }
+    Program::Reduce { operator: Operator::ArgMax, access, epilogue, stores: Stores::Results }
 }
 
 /// Of records.
 fn merged(operator: Operator, epilogue: Epilogue) -> Program {
-    Program::Merge { operator, team: false, epilogue }
+    Program::Merge { operator, epilogue }
 }
 
 // What is chosen.
@@ -226,7 +226,6 @@ fn short_slices_are_written_by_those_who_find_their_winners() {
     let ones = |access| Program::Reduce {
         operator: Operator::ArgMax,
         access,
-        team: false,
         epilogue: Epilogue::Ones,
         stores: Stores::Results,
     };
@@ -832,14 +831,12 @@ fn plans_that_contradict_themselves_are_refused() {
     }
 }
 
-/// A team without its constant would be as large as the shader's default; one that leaves no team for a unit's results
-/// would write none of them.
+/// A team that leaves none for a unit's results would write none of them.
 #[test]
 fn teams_that_do_not_fit_are_refused() {
     let plan = reduce_max(DType::U8, &[64, 4096], &[1]).plan(&gpu()).unwrap();
     let group = Override::Group(256);
     for (overrides, expected) in [
-        (vec![group], "override TEAM is missing"),
         (vec![group, Override::Team(48)], "a team has 48 invocations, a power of two"),
         (vec![group, Override::Team(0)], "a team has 0 invocations, a power of two"),
         (vec![group, Override::Team(128)], "a workgroup has 2 teams, at least 4 expected"),

@@ -136,9 +136,11 @@ fn loops_keep_to_the_rules() {
 /// The kernel with each choice of the overrides that decide on its text.
 fn every_text(kernel: &Kernel) -> Vec<Kernel> {
     let choices = [&[][..], &[Override::Ragged], &[Override::Wide], &[Override::Ragged, Override::Wide]];
-    let kernels = choices.map(|choice| Kernel { overrides: choice.to_vec(), ..kernel.clone() });
+    let teams = [&[][..], &[Override::Team(16)]].into_iter();
+    let choices = teams.flat_map(|team| choices.map(|choice| [choice, team].concat()));
+    let kernels = choices.map(|overrides| Kernel { overrides, ..kernel.clone() });
     let mut texts = BTreeSet::new();
-    kernels.into_iter().filter(|own| texts.insert(own.wgsl())).collect()
+    kernels.filter(|own| texts.insert(own.wgsl())).collect()
 }
 
 #[test]
@@ -253,16 +255,12 @@ fn parameters_lie_where_the_shaders_look() {
         kept 100 outer 200";
     for access in [Access::Rows, Access::Columns, Access::Strided] {
         for (operator, epilogue) in [(Operator::ReduceMax, Epilogue::Value), (Operator::ArgMax, Epilogue::Record)] {
-            check_params(
-                Program::Reduce { operator, access, team: false, epilogue, stores: Stores::Results },
-                &reduction,
-                named,
-            );
+            check_params(Program::Reduce { operator, access, epilogue, stores: Stores::Results }, &reduction, named);
         }
     }
     let merge =
         Params::Merge(MergeParams { outputs: 1, records: 2, share: 3, slice_len: 4, parts: 5, columns: 6, folds: 7 });
-    let program = Program::Merge { operator: Operator::ArgMax, team: true, epilogue: Epilogue::Both };
+    let program = Program::Merge { operator: Operator::ArgMax, epilogue: Epilogue::Both };
     check_params(program, &merge, "outputs 1 records 2 share 3 slice_len 4 parts 5 columns 6 folds 7");
     let fill = Params::Fill(FillParams { first: 1, len: 2, share: 3, low: 4, high: 5 });
     check_params(Program::Fill { packs: true }, &fill, "first 1 len 2 share 3 low 4 high 5");

@@ -34,14 +34,9 @@ pub fn name(kernel: &Kernel) -> String {
 /// A program as any other of its kind: with the same number of operands, and short rows of the same length.
 pub fn kind(program: Program) -> Program {
     match program {
-        Program::Reduce { operator, access: Access::ShortRows { exchanged, .. }, team, epilogue, stores } => {
-            Program::Reduce {
-                operator,
-                access: Access::ShortRows { len: 2, columns: 1, rows: 8, exchanged },
-                team,
-                epilogue,
-                stores,
-            }
+        Program::Reduce { operator, access: Access::ShortRows { exchanged, .. }, epilogue, stores } => {
+            let access = Access::ShortRows { len: 2, columns: 1, rows: 8, exchanged };
+            Program::Reduce { operator, access, epilogue, stores }
         }
         Program::HardmaxWriteShortRows { .. } => Program::HardmaxWriteShortRows { len: 2 },
         Program::MaxPacks { splats, shifted, pairs, .. } => {
@@ -65,7 +60,8 @@ pub fn kind(program: Program) -> Program {
 struct Kernels {
     kernels: Vec<Kernel>,
     names: HashSet<String>,
-    kinds: HashSet<Program>,
+    /// And whether a team shares it.
+    kinds: HashSet<(Program, bool)>,
     kinds_of_types: HashSet<(Program, DType)>,
 }
 
@@ -89,14 +85,14 @@ impl Kernels {
     fn is_new(&mut self, kernel: &Kernel) -> bool {
         let kind = kind(kernel.program);
         let of_type = self.kinds_of_types.insert((task(kind), kernel.dtype));
-        self.kinds.insert(kind) || of_type
+        self.kinds.insert((kind, kernel.has_team())) || of_type
     }
 }
 
-/// What a program does, whether or not a team shares it, and whatever is written in the end.
+/// What a program does, whatever is written in the end.
 pub fn task(mut program: Program) -> Program {
-    if let Program::Reduce { team, epilogue, .. } | Program::Merge { team, epilogue, .. } = &mut program {
-        (*team, *epilogue) = (false, Epilogue::Record);
+    if let Program::Reduce { epilogue, .. } | Program::Merge { epilogue, .. } = &mut program {
+        *epilogue = Epilogue::Record;
     }
     program
 }
