@@ -11,7 +11,7 @@ use super::schedule::Reduction;
 use super::{Binding, Dispatch, Dispatches, Plan, Slot, output_bindings, target_part};
 use crate::element::{Element, with_element_type};
 use crate::error::list;
-use crate::shader::{Epilogue, HardmaxWriteParams, Kernel, Operator, Override, Params, Program, Stores};
+use crate::shader::{Epilogue, HardmaxWriteParams, HardmaxWriter, Kernel, Operator, Override, Params, Program, Stores};
 use crate::{DType, Error, Hardmax, Limits, Operation};
 
 pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
@@ -66,7 +66,7 @@ pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
 /// What writes a part of the output.
 #[derive(Clone, Copy)]
 struct Writer {
-    program: Program,
+    kind: HardmaxWriter,
     /// The elements that are written at once.
     write_len: u64,
     /// The elements of the part.
@@ -126,12 +126,12 @@ impl<'a> Output<'a> {
     /// The writer of the packs in which rows end, where others write those between.
     fn seams(&self, packs: &Writer) -> Option<Writer> {
         let ends_within = !self.columns.is_multiple_of(self.dtype.pack_elements());
-        let of_packs = packs.program == self.columns_program(Stores::Packs);
-        (of_packs && ends_within).then_some(Writer { program: self.columns_program(Stores::Seams), ..*packs })
+        let of_packs = packs.kind == self.columns_writer(Stores::Packs);
+        (of_packs && ends_within).then_some(Writer { kind: self.columns_writer(Stores::Seams), ..*packs })
     }
 
-    fn columns_program(&self, stores: Stores) -> Program {
-        Program::HardmaxWriteColumns { stores, narrow: self.narrow }
+    fn columns_writer(&self, stores: Stores) -> HardmaxWriter {
+        HardmaxWriter::Columns { stores, narrow: self.narrow }
     }
 
     /// What writes from one element on.
@@ -144,23 +144,23 @@ impl<'a> Output<'a> {
         let (lanes, pack) = (self.dtype.lanes(), self.dtype.pack_elements());
         let step = self.device.binding_step(&[self.dtype.bytes()]);
         if self.columns >= pack {
-            let writer = self.part(first, Program::HardmaxWriteRaggedColumns, pack, step)?;
+            let writer = self.part(first, HardmaxWriter::RaggedColumns, pack, step)?;
             if self.pays_in_one(first, &writer) {
                 return Ok(writer);
             }
         }
         let long = self.slice_len > self.device.longest_written_slice();
         if self.columns == 1 && (long || self.slice_len.is_multiple_of(pack)) {
-            let writer = self.part(first, Program::HardmaxWriteRows { packs: true }, pack, step)?;
+            let writer = self.part(first, HardmaxWriter::Rows { packs: true }, pack, step)?;
             if self.pays(first, &writer) {
                 return Ok(writer);
             }
         }
-        let program = match self.columns {
-            1 => Program::HardmaxWriteRows { packs: false },
-            _ => self.columns_program(Stores::Results),
+        let kind = match self.columns {
+            1 => HardmaxWriter::Rows { packs: false },
+            _ => self.columns_writer(Stores::Results),
         };
-        self.part(first, program, lanes, 1)
+        self.part(first, kind, lanes, 1)
     }
 
     /// The packs that lie in one row each, if one dispatch can write them all.
@@ -170,8 +170,8 @@ impl<'a> Output<'a> {
         if self.columns == 1 || ragged && !self.inner_packs_pay() {
             return Ok(None);
         }
-        let program = self.columns_program(Stores::Packs);
-        let mut writer = self.part(first, program, pack, if ragged { 1 } else { pack })?;
+        let kind = self.columns_writer(Stores::Packs);
+        let mut writer = self.part(first, kind, pack, if ragged { 1 } else { pack })?;
         writer.write_len = pack * self.device.packs_of_few_rows(self.rows_of_packs());
         writer.line = writer.write_len;
         let (share, tasks) = self.tasks(&writer);
@@ -213,7 +213,7 @@ impl<'a> Output<'a> {
             return Ok(None);
         }
         let step = self.device.binding_step(&[self.dtype.bytes()]);
-        let mut writer = self.part(first, Program::HardmaxWriteLines, pack, step)?;
+        let mut writer = self.part(first, HardmaxWriter::Lines, pack, step)?;
         let of_many_packs = (32 * pack).div_ceil(columns).min(slice_len / 12);
         let line_rows = of_many_packs.div_ceil(period).max(1) * period;
         writer.line = columns * line_rows;
@@ -236,16 +236,16 @@ impl<'a> Output<'a> {
             return Ok(None);
         }
         let (bunch, step) = (pack * self.slice_len, self.device.binding_step(&[self.dtype.bytes()]));
-        let program = Program::HardmaxWriteShortRows { len: self.slice_len as u32 };
-        let writer = self.part(first, program, bunch, bunch.saturating_mul(step / gcd(step, bunch)))?;
+        let kind = HardmaxWriter::ShortRows { len: self.slice_len as u32 };
+        let writer = self.part(first, kind, bunch, bunch.saturating_mul(step / gcd(step, bunch)))?;
         Ok(self.pays_in_one(first, &writer).then_some(writer))
     }
 
     /// As much from one element on as a dispatch can write; if that is not all, steps after which the next can begin.
-    fn part(&self, first: u64, program: Program, write_len: u64, step: u64) -> Result<Writer, Error> {
+    fn part(&self, first: u64, kind: HardmaxWriter, write_len: u64, step: u64) -> Result<Writer, Error> {
         let most = self.most(first, write_len)?;
         let all = first + most == self.len && (step == 1 || most.is_multiple_of(write_len));
-        Ok(Writer { program, write_len, len: if all { most } else { most / step * step }, line: self.columns })
+        Ok(Writer { kind, write_len, len: if all { most } else { most / step * step }, line: self.columns })
     }
 
     /// Whether it does without another dispatch for what is left, or writes enough for two.
@@ -274,12 +274,12 @@ impl<'a> Output<'a> {
     /// Writes some of the output, as far as the winners of the n-th of these windows are concerned.
     fn write_part(&self, first: u64, writer: Writer, windows: &[Binding], n: usize) -> Result<Dispatch, Error> {
         let Output { dtype, slice_len, columns, target, .. } = *self;
-        let Writer { program, write_len, len, line } = writer;
+        let Writer { kind, write_len, len, line } = writer;
         let winners = windows[n];
         let row = first / columns;
         let (block, position) = (row / slice_len, row % slice_len);
         to_u32(len + columns)?; // the shader counts on from the first column
-        let ragged_rows = program == Program::HardmaxWriteRows { packs: true } && !slice_len.is_multiple_of(write_len);
+        let ragged_rows = kind == HardmaxWriter::Rows { packs: true } && !slice_len.is_multiple_of(write_len);
         let ragged = ragged_rows || self.seams(&writer).is_some();
         let int64 = self.device.tuning.int64 && !ragged_rows; // words of packs are written by themselves
         let group = self.device.tuning.group;
@@ -291,7 +291,7 @@ impl<'a> Output<'a> {
         ];
         let (share, tasks) = self.tasks(&writer);
         Ok(Dispatch {
-            kernel: Kernel::new(program, dtype, overrides.into_iter().flatten().collect(), int64),
+            kernel: Kernel::new(Program::HardmaxWrite(kind), dtype, overrides.into_iter().flatten().collect(), int64),
             params: Params::HardmaxWrite(HardmaxWriteParams {
                 len: to_u32(len)?,
                 columns: to_u32(columns)?,
@@ -311,17 +311,17 @@ impl<'a> Output<'a> {
 
     /// What an invocation writes, of rows, of lines or of all that is written at once, and the invocations that there are to do it.
     fn tasks(&self, writer: &Writer) -> (u64, u64) {
-        let Writer { program, write_len, len, line } = *writer;
+        let Writer { kind, write_len, len, line } = *writer;
         let writes = len.div_ceil(write_len);
-        match program {
-            Program::HardmaxWriteColumns { stores: Stores::Packs, .. } => {
+        match kind {
+            HardmaxWriter::Columns { stores: Stores::Packs, .. } => {
                 let share = self.rows_of_packs();
                 let pack = self.dtype.pack_elements();
                 let lines = len / self.slice_len / self.columns * (self.columns / pack).div_ceil(line / pack);
                 (share, lines * self.slice_len.div_ceil(share))
             }
-            Program::HardmaxWriteColumns { stores: Stores::Seams, .. } => (1, len / self.columns),
-            Program::HardmaxWriteLines => {
+            HardmaxWriter::Columns { stores: Stores::Seams, .. } => (1, len / self.columns),
+            HardmaxWriter::Lines => {
                 let (lines, packs) = (len.div_ceil(line), line / write_len);
                 let needed = lines.div_ceil(self.device.max_invocations / packs);
                 let share =
@@ -355,7 +355,7 @@ impl<'a> Output<'a> {
         let step = self.device.binding_step(&[bytes]);
         let most = (self.device.limits.max_binding_bytes / bytes / step).max(1) * step;
         let begin = begin / step * step;
-        let in_packs = self.narrow || writer.program == self.columns_program(Stores::Packs);
+        let in_packs = self.narrow || writer.kind == self.columns_writer(Stores::Packs);
         let unit = if in_packs { 16 } else { 4 };
         let window = |Range { start, end }: Range<u64>| Binding {
             binding: 1,

@@ -35,8 +35,9 @@ use device::{Device, PACK_BYTES};
 
 use crate::dtype::padded_bytes;
 pub use crate::shader::{
-    Access, BroadcastParams, Declaration, Dim, Epilogue, FillParams, HardmaxWriteParams, Kernel, MergeParams,
-    OperandParams, Operator, Override, Params, Program, RecordOrigin, ReductionParams, Role, Stores,
+    Access, BroadcastParams, Declaration, Dim, Epilogue, FillParams, HardmaxWriteParams, HardmaxWriter, Kernel,
+    MaxAccess, MaxShortRows, MergeParams, OperandParams, Operator, Override, Params, Program, RecordOrigin,
+    ReductionParams, Role, Stores,
 };
 use crate::{DType, Error, NanPolicy, TensorType};
 

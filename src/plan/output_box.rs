@@ -7,7 +7,8 @@ use super::layout::{Extent, Source, blocks, check_dims};
 use super::schedule::{MAX_STEPS, SHORT_ROWS_INVOCATIONS};
 use super::{Binding, Dispatch, Dispatches, Slot, check_count, target_part, within};
 use crate::shader::{
-    BroadcastParams, FIRST_OPERAND, Kernel, LONGEST_WRITTEN_ROW, OperandParams, Override, Params, Program, WALK_DIMS,
+    BroadcastParams, FIRST_OPERAND, Kernel, LONGEST_WRITTEN_ROW, MaxAccess, MaxShortRows, OperandParams, Override,
+    Params, Program, WALK_DIMS,
 };
 use crate::{DType, Error, View};
 
@@ -222,10 +223,10 @@ fn mask<T>(forms: &[T], is_so: impl Fn(&T) -> bool) -> u32 {
     forms.iter().enumerate().fold(0, |mask, (n, form)| mask | u32::from(is_so(form)) << n)
 }
 
-/// A program of Max, and the elements that it writes at once.
+/// How a Max is written, and the elements that it writes at once.
 #[derive(Clone, Copy)]
 struct Writer {
-    program: Program,
+    access: MaxAccess,
     write_len: u64,
     /// How packs of rows are shared out; others are, one after another.
     tasks: Option<Tasks>,
@@ -310,8 +311,12 @@ impl OutputBox<'_> {
         let lanes = self.dtype.lanes();
         let units = (self.begin + self.len).div_ceil(lanes);
         let elements = |first| {
-            let program = Program::MaxElements { operands: reads.len() as u32 };
-            self.dispatch(Writer { program, write_len: lanes, tasks: None }, reads, continues, first..units)
+            self.dispatch(
+                Writer { access: MaxAccess::Elements, write_len: lanes, tasks: None },
+                reads,
+                continues,
+                first..units,
+            )
         };
         let (bulk, dispatch) = match (self.bulk(reads), self.merged(reads)) {
             (own, Some((merged, reads)))
@@ -370,8 +375,7 @@ impl OutputBox<'_> {
         let bindings = 1 + reads.len() as u32 + (shifted & !splats).count_ones();
         let room = bindings <= self.device.limits.max_storage_bindings && !self.device.limits.shared_buffers;
         let pairs = shifted & !splats != 0 && room && self.device.has_wide_loads();
-        let program = Program::MaxPacks { operands: reads.len() as u32, splats, shifted, pairs };
-        let writer = Writer { program, write_len: pack, tasks: None };
+        let writer = Writer { access: MaxAccess::Packs { splats, shifted, pairs }, write_len: pack, tasks: None };
         let tasks = self.spread_parts().or_else(|| self.row_tasks(writer, reads.len() as u64))?;
         Some(Writer { tasks: Some(tasks), ..writer })
     }
@@ -391,31 +395,31 @@ impl OutputBox<'_> {
         }
         let forms = reads.iter().map(|read| read.in_short_rows(&self.rows, pack)).collect::<Option<Vec<_>>>()?;
         let part = reads.iter().find_map(|read| read.part);
-        let program = Program::MaxShortRows {
-            operands: reads.len() as u32,
+        let access = MaxAccess::ShortRows(MaxShortRows {
             len: len as u32,
             of_rows: mask(&forms, |form| form.along_row),
             of_columns: mask(&forms, |form| form.row_after_row),
             repeated: mask(reads, |read| read.part.is_some()),
             part: part.unwrap_or(len) as u32,
             shifted: mask(&forms, |form| form.shifted),
-        };
-        Some(Writer { program, write_len: pack * len, tasks: None })
+        });
+        Some(Writer { access, write_len: pack * len, tasks: None })
     }
 
     /// Writes these packs, or output units.
     fn dispatch(&self, writer: Writer, reads: &[Read], continues: bool, writes: Range<u64>) -> Result<Dispatch, Error> {
         let (device, group) = (self.device, self.device.tuning.group);
         let count = writes.end - writes.start;
-        let Writer { program, write_len, tasks } = writer;
+        let Writer { access, write_len, tasks } = writer;
+        let program = Program::Max { operands: reads.len() as u32, access };
         let Tasks { share, invocations, spread } = match tasks {
             Some(tasks) => tasks,
             None => self.shares(writer, reads.len() as u64, count)?,
         };
-        let ragged = match program {
-            Program::MaxPacks { .. } => self.rows.are_ragged(write_len),
-            Program::MaxShortRows { .. } => self.rows.have_ragged_stretches(self.dtype.pack_elements()),
-            _ => false,
+        let ragged = match access {
+            MaxAccess::Packs { .. } => self.rows.are_ragged(write_len),
+            MaxAccess::ShortRows(_) => self.rows.have_ragged_stretches(self.dtype.pack_elements()),
+            MaxAccess::Elements => false,
         };
         let overrides = [
             Some(Override::Group(group as u32)),
@@ -487,19 +491,21 @@ impl OutputBox<'_> {
     }
 
     /// What an invocation takes, and the elements for which it finds the addresses once.
-    fn turns(&self, Writer { program, write_len, .. }: Writer, operands: u64) -> (Turns, u64) {
+    fn turns(&self, Writer { access, write_len, .. }: Writer, operands: u64) -> (Turns, u64) {
         let (sizes, lanes) = (&self.rows.sizes, self.dtype.lanes());
         let row = Turns::of_row(operands, sizes.len() as u64 - 1);
-        match program {
+        match access {
             // A row that ends within a pack needs the next one's beginning, too, and one more pack.
-            Program::MaxPacks { .. } => {
+            MaxAccess::Packs { .. } => {
                 (Turns { write_len, each: lanes, row: 2 * row + lanes }, (sizes[0] / write_len).max(1) * write_len)
             }
-            Program::MaxShortRows { len, .. } => (
+            MaxAccess::ShortRows(MaxShortRows { len, .. }) => (
                 Turns { write_len, each: u64::from(len) * lanes, row: 2 * row + u64::from(len) * lanes },
                 sizes[0] * sizes[1],
             ),
-            _ => (Turns::of_elements(self.dtype, row + 1 + operands), sizes.iter().take(WALK_DIMS).product()),
+            MaxAccess::Elements => {
+                (Turns::of_elements(self.dtype, row + 1 + operands), sizes.iter().take(WALK_DIMS).product())
+            }
         }
     }
 }

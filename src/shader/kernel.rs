@@ -50,32 +50,53 @@ pub enum Program {
         /// What it writes.
         epilogue: Epilogue,
     },
-    /// Hardmax once the winners are known, of slices that stand side by side.
-    HardmaxWriteColumns {
+    /// Hardmax once the winners are known.
+    HardmaxWrite(HardmaxWriter),
+    /// Max.
+    Max {
+        /// Operands that one dispatch reads.
+        operands: u32,
+        /// How it comes by their elements.
+        access: MaxAccess,
+    },
+}
+
+/// What writes a Hardmax whose winners are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum HardmaxWriter {
+    /// Slices that stand side by side.
+    Columns {
         /// What it stores of them.
         stores: Stores,
         /// Whether winners are as wide as elements of 8 or 16 bits, and not words.
         narrow: bool,
     },
     /// The same in packs, where rows end within packs and are no shorter than one.
-    HardmaxWriteRaggedColumns,
+    RaggedColumns,
     /// The same in packs, of which an invocation writes one in line after line: so many rows as are whole packs. For types of less
     /// than 64 bits: two of those are a pack.
-    HardmaxWriteLines,
-    /// The same of slices that follow one another.
-    HardmaxWriteRows {
+    Lines,
+    /// Slices that follow one another.
+    Rows {
         /// Whether packs are written, and not output units.
         packs: bool,
     },
-    /// The same of slices so short that many of them share packs.
-    HardmaxWriteShortRows {
+    /// Slices so short that many of them share packs.
+    ShortRows {
         /// Elements of a slice.
         len: u32,
     },
-    /// Max, in whole packs, of operands that run along the output's rows, or have one element for all of a row.
-    MaxPacks {
-        /// Operands that one dispatch reads.
-        operands: u32,
+}
+
+/// How a Max comes by its operands' elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum MaxAccess {
+    /// In whole packs: operands run along the output's rows, or have one element for all of a row.
+    Packs {
         /// Bit n is set if operand n has one element for all of a row.
         splats: u32,
         /// Bit n is set if operand n's packs begin anywhere, and are shifted out of words.
@@ -83,28 +104,28 @@ pub enum Program {
         /// Whether these come out of two whole packs, which are bound beside the words.
         pairs: bool,
     },
-    /// Max where rows are so short that many of them share packs.
-    MaxShortRows {
-        /// Operands that one dispatch reads.
-        operands: u32,
-        /// Elements of a row.
-        len: u32,
-        /// Bit n is set if operand n has one element for all of a row.
-        of_rows: u32,
-        /// Bit n is set if operand n has the same elements in row after row.
-        of_columns: u32,
-        /// Bit n is set if operand n has a part of a row, which is repeated until the row ends.
-        repeated: u32,
-        /// Elements of that part, of which a row is a whole number.
-        part: u32,
-        /// Bit n is set if operand n's packs begin anywhere, and are shifted out of words.
-        shifted: u32,
-    },
-    /// Max of any operands.
-    MaxElements {
-        /// Operands that one dispatch reads.
-        operands: u32,
-    },
+    /// In bunches of rows so short that many of them share packs.
+    ShortRows(MaxShortRows),
+    /// Element by element, whatever the operands are.
+    Elements,
+}
+
+/// The short rows of a Max, and what its operands have of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct MaxShortRows {
+    /// Elements of a row.
+    pub len: u32,
+    /// Bit n is set if operand n has one element for all of a row.
+    pub of_rows: u32,
+    /// Bit n is set if operand n has the same elements in row after row.
+    pub of_columns: u32,
+    /// Bit n is set if operand n has a part of a row, which is repeated until the row ends.
+    pub repeated: u32,
+    /// Elements of that part, of which a row is a whole number.
+    pub part: u32,
+    /// Bit n is set if operand n's packs begin anywhere, and are shifted out of words.
+    pub shifted: u32,
 }
 
 /// A reducing operator.
@@ -394,19 +415,28 @@ impl Kernel {
             Program::Merge { operator, epilogue } => {
                 stored(operator, epilogue, true) && (epilogue != Epilogue::Ones || team)
             }
-            Program::MaxPacks { operands, pairs, .. } => {
+            Program::Max { operands, access } => operands <= u32::BITS && self.reads(access),
+            Program::HardmaxWrite(writer) => self.writes(writer),
+            Program::Fill { .. } => true,
+        }
+    }
+
+    fn reads(&self, access: MaxAccess) -> bool {
+        match access {
+            MaxAccess::Packs { pairs, .. } => {
                 let any = self.program.paired_operands().next().is_some();
-                operands <= u32::BITS && pairs == any && !(pairs && self.shared_buffers)
+                pairs == any && !(pairs && self.shared_buffers)
             }
-            Program::MaxElements { operands } => operands <= u32::BITS,
-            Program::MaxShortRows { operands, len, part, .. } => {
-                operands <= u32::BITS
-                    && (2..=LONGEST_WRITTEN_ROW).contains(&len.into())
-                    && part > 0
-                    && len.is_multiple_of(part)
+            MaxAccess::ShortRows(MaxShortRows { len, part, .. }) => {
+                (2..=LONGEST_WRITTEN_ROW).contains(&len.into()) && part > 0 && len.is_multiple_of(part)
             }
-            Program::HardmaxWriteShortRows { len } => (2..=LONGEST_WRITTEN_ROW).contains(&len.into()),
-            Program::HardmaxWriteColumns { stores, narrow } => {
+            MaxAccess::Elements => true,
+        }
+    }
+
+    fn writes(&self, writer: HardmaxWriter) -> bool {
+        match writer {
+            HardmaxWriter::Columns { stores, narrow } => {
                 let as_wide = narrow || self.dtype.bytes() == 4; // as elements, so that packs of winners begin anywhere
                 (!narrow || self.dtype.bytes() < 4)
                     && match stores {
@@ -415,8 +445,9 @@ impl Kernel {
                         Stores::Seams => as_wide,
                     }
             }
-            Program::Fill { .. } | Program::HardmaxWriteRaggedColumns | Program::HardmaxWriteRows { .. } => true,
-            Program::HardmaxWriteLines => self.dtype.bytes() < 8,
+            HardmaxWriter::RaggedColumns | HardmaxWriter::Rows { .. } => true,
+            HardmaxWriter::Lines => self.dtype.bytes() < 8,
+            HardmaxWriter::ShortRows { len } => (2..=LONGEST_WRITTEN_ROW).contains(&len.into()),
         }
     }
 }
@@ -444,7 +475,7 @@ impl Program {
     /// The bindings of the words of a Max's operands whose packs are bound, too, and which operands these are.
     pub(crate) fn paired_operands(self) -> impl Iterator<Item = (u32, u32)> {
         let (operands, paired) = match self {
-            Program::MaxPacks { operands, splats, shifted, pairs: true } => {
+            Program::Max { operands, access: MaxAccess::Packs { splats, shifted, pairs: true } } => {
                 (operands.min(u32::BITS), shifted & !splats)
             }
             _ => (0, 0),
@@ -457,15 +488,11 @@ impl Program {
     pub const fn takes_packs(self) -> bool {
         match self {
             Program::Reduce { access, .. } => !matches!(access, Access::Strided),
-            Program::Fill { packs } | Program::HardmaxWriteRows { packs } => packs,
-            Program::HardmaxWriteColumns { stores, .. } => matches!(stores, Stores::Packs),
-            Program::HardmaxWriteRaggedColumns
-            | Program::HardmaxWriteLines
-            | Program::HardmaxWriteShortRows { .. }
-            | Program::MaxPacks { .. }
-            | Program::MaxShortRows { .. } => true,
+            Program::Fill { packs } | Program::HardmaxWrite(HardmaxWriter::Rows { packs }) => packs,
+            Program::HardmaxWrite(HardmaxWriter::Columns { stores, .. }) => matches!(stores, Stores::Packs),
+            Program::HardmaxWrite(_) => true,
             Program::Merge { epilogue, .. } => matches!(epilogue, Epilogue::Ones),
-            Program::MaxElements { .. } => false,
+            Program::Max { access, .. } => !matches!(access, MaxAccess::Elements),
         }
     }
 }
@@ -516,6 +543,43 @@ impl fmt::Display for Stores {
     }
 }
 
+impl HardmaxWriter {
+    fn write(self, dtype: DType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            HardmaxWriter::Columns { stores, narrow } => {
+                let narrow = if narrow { " narrow winners" } else { "" };
+                write!(f, "hardmax_write_columns{narrow} {dtype}{stores}")
+            }
+            HardmaxWriter::Rows { packs } => {
+                write!(f, "hardmax_write_rows {dtype}{}", if packs { " in packs" } else { "" })
+            }
+            HardmaxWriter::RaggedColumns => write!(f, "hardmax_write_ragged_columns {dtype}"),
+            HardmaxWriter::Lines => write!(f, "hardmax_write_lines {dtype}"),
+            HardmaxWriter::ShortRows { len } => write!(f, "hardmax_write_short_rows of {len} {dtype}"),
+        }
+    }
+}
+
+impl MaxAccess {
+    fn write(self, operands: u32, dtype: DType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MaxAccess::Packs { splats, shifted, pairs } => {
+                let (splats, shifted) = (splats.count_ones(), shifted.count_ones());
+                write!(f, "max_packs {dtype} of {operands}, {splats} splat, {shifted} shifted")?;
+                f.write_str(if pairs { " in pairs" } else { "" })
+            }
+            MaxAccess::ShortRows(MaxShortRows { len, of_rows, of_columns, repeated, part, shifted }) => {
+                let [of_rows, of_columns, repeated, shifted] =
+                    [of_rows, of_columns, repeated, shifted].map(u32::count_ones);
+                write!(f, "max_short_rows of {len} {dtype} of {operands}, ")?;
+                write!(f, "{of_rows} of rows, {of_columns} of columns, {shifted} shifted")?;
+                if repeated > 0 { write!(f, ", {repeated} repeated after {part}") } else { Ok(()) }
+            }
+            MaxAccess::Elements => write!(f, "max_elements {dtype} of {operands}"),
+        }
+    }
+}
+
 impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.program {
@@ -526,31 +590,8 @@ impl fmt::Display for Kernel {
             Program::Merge { operator, epilogue, .. } => {
                 write!(f, "{operator} merge {} -> {epilogue}", self.dtype)?;
             }
-            Program::HardmaxWriteColumns { stores, narrow } => {
-                let narrow = if narrow { " narrow winners" } else { "" };
-                write!(f, "hardmax_write_columns{narrow} {}{stores}", self.dtype)?;
-            }
-            Program::HardmaxWriteRows { packs } => {
-                write!(f, "hardmax_write_rows {}{}", self.dtype, if packs { " in packs" } else { "" })?;
-            }
-            Program::HardmaxWriteRaggedColumns => write!(f, "hardmax_write_ragged_columns {}", self.dtype)?,
-            Program::HardmaxWriteLines => write!(f, "hardmax_write_lines {}", self.dtype)?,
-            Program::HardmaxWriteShortRows { len } => write!(f, "hardmax_write_short_rows of {len} {}", self.dtype)?,
-            Program::MaxPacks { operands, splats, shifted, pairs } => {
-                let (splats, shifted) = (splats.count_ones(), shifted.count_ones());
-                write!(f, "max_packs {} of {operands}, {splats} splat, {shifted} shifted", self.dtype)?;
-                f.write_str(if pairs { " in pairs" } else { "" })?;
-            }
-            Program::MaxShortRows { operands, len, of_rows, of_columns, repeated, part, shifted } => {
-                let [of_rows, of_columns, repeated, shifted] =
-                    [of_rows, of_columns, repeated, shifted].map(u32::count_ones);
-                write!(f, "max_short_rows of {len} {} of {operands}, ", self.dtype)?;
-                write!(f, "{of_rows} of rows, {of_columns} of columns, {shifted} shifted")?;
-                if repeated > 0 {
-                    write!(f, ", {repeated} repeated after {part}")?;
-                }
-            }
-            Program::MaxElements { operands } => write!(f, "max_elements {} of {operands}", self.dtype)?,
+            Program::HardmaxWrite(writer) => writer.write(self.dtype, f)?,
+            Program::Max { operands, access } => access.write(operands, self.dtype, f)?,
         }
         for own in &self.overrides {
             write!(f, " {}={}", own.name(), own.value())?;

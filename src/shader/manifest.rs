@@ -6,7 +6,10 @@
 use super::operands::{FIRST_OPERAND, ShortRows, element_operands, pack_operands};
 use super::short_rows::short_rows_of_ones;
 use super::text::shader;
-use super::{Access, Epilogue, Kernel, LONGEST_WRITTEN_ROW, Operator, Override, Program, Stores};
+use super::{
+    Access, Epilogue, HardmaxWriter, Kernel, LONGEST_WRITTEN_ROW, MaxAccess, MaxShortRows, Operator, Override, Program,
+    Stores,
+};
 use crate::DType;
 
 /// A storage binding as a shader declares it.
@@ -231,20 +234,22 @@ impl Kernel {
             Program::Reduce { stores, .. } => {
                 self.bunches().map_or(String::new(), |bunches| bunches.text(&self.overrides, stores))
             }
-            Program::HardmaxWriteShortRows { len } => {
+            Program::HardmaxWrite(HardmaxWriter::ShortRows { len }) => {
                 short_rows_of_ones(self.dtype, u64::from(len).clamp(1, LONGEST_WRITTEN_ROW))
             }
-            Program::MaxPacks { operands, splats, shifted, pairs } => {
-                pack_operands(self.dtype, operands.min(u32::BITS), splats, shifted, pairs)
-            }
-            Program::MaxShortRows { operands, len, of_rows, of_columns, repeated, part, shifted } => {
+            Program::Max { operands, access } => {
                 let (dtype, operands) = (self.dtype, operands.min(u32::BITS));
-                let len = u64::from(len).clamp(2, LONGEST_WRITTEN_ROW);
-                let part = u64::from(part).clamp(1, len);
-                let ragged = self.has(Override::Ragged);
-                ShortRows { dtype, operands, len, of_rows, of_columns, repeated, part, shifted, ragged }.text()
+                match access {
+                    MaxAccess::Packs { splats, shifted, .. } => {
+                        let paired: Vec<(u32, u32)> = self.program.paired_operands().collect();
+                        pack_operands(dtype, operands, splats, shifted, &paired)
+                    }
+                    MaxAccess::ShortRows(rows) => {
+                        ShortRows { dtype, operands, rows, ragged: self.has(Override::Ragged) }.text()
+                    }
+                    MaxAccess::Elements => element_operands(dtype, operands),
+                }
             }
-            Program::MaxElements { operands } => element_operands(self.dtype, operands.min(u32::BITS)),
             _ => String::new(),
         };
         let text = self.files().map(|file| file.text).chain([&generated[..]]).collect::<Vec<_>>().join("\n");
@@ -265,18 +270,19 @@ impl Kernel {
             Declaration { binding, writes, read_write: writes || self.shared_buffers, element_bytes, role }
         };
         let mut bindings: Vec<_> = self.files().flat_map(|file| file.bindings).map(declaration).collect();
-        // Max's operands, and which of them are read as words.
-        let (operands, words) = match self.program {
-            Program::MaxPacks { operands, splats, pairs: true, .. } => (operands, splats),
-            Program::MaxPacks { operands, splats, shifted, .. } => (operands, splats | shifted),
-            Program::MaxShortRows { operands, of_columns, shifted, .. } => (operands, of_columns | shifted),
-            Program::MaxElements { operands } => (operands, u32::MAX),
-            _ => (0, 0),
-        };
-        bindings.extend((0..operands.min(u32::BITS)).map(|n| {
-            let element = if words >> n & 1 == 1 { Word } else { Pack };
-            declaration(&reads(FIRST_OPERAND + n, element, Operand))
-        }));
+        // Max's operands: which of them are read as words.
+        if let Program::Max { operands, access } = self.program {
+            let words = match access {
+                MaxAccess::Packs { splats, pairs: true, .. } => splats,
+                MaxAccess::Packs { splats, shifted, .. } => splats | shifted,
+                MaxAccess::ShortRows(MaxShortRows { of_columns, shifted, .. }) => of_columns | shifted,
+                MaxAccess::Elements => u32::MAX,
+            };
+            bindings.extend((0..operands.min(u32::BITS)).map(|n| {
+                let element = if words >> n & 1 == 1 { Word } else { Pack };
+                declaration(&reads(FIRST_OPERAND + n, element, Operand))
+            }));
+        }
         let paired = self.program.paired_operands().map(|(binding, _)| declaration(&reads(binding, Word, Operand)));
         bindings.extend(paired);
         bindings
@@ -313,14 +319,12 @@ impl Kernel {
                 self.main_files(Access::Strided, epilogue, Stores::Results),
                 result_files(operator, epilogue),
             ],
-            Program::HardmaxWriteRows { .. }
-            | Program::HardmaxWriteColumns { .. }
-            | Program::HardmaxWriteRaggedColumns
-            | Program::HardmaxWriteLines
-            | Program::HardmaxWriteShortRows { .. } => self.writer_files(),
-            Program::MaxPacks { .. } => vec![&[BROADCAST, PACK_PARTS, MAX_STORE, MAX_PACKS]],
-            Program::MaxShortRows { .. } => vec![&[BROADCAST, PACK_PARTS, MAX_STORE, MAX_SHORT_ROWS]],
-            Program::MaxElements { .. } => vec![&[BROADCAST, MAX_ELEMENTS]],
+            Program::HardmaxWrite(writer) => self.writer_files(writer),
+            Program::Max { access, .. } => vec![match access {
+                MaxAccess::Packs { .. } => &[BROADCAST, PACK_PARTS, MAX_STORE, MAX_PACKS],
+                MaxAccess::ShortRows(_) => &[BROADCAST, PACK_PARTS, MAX_STORE, MAX_SHORT_ROWS],
+                MaxAccess::Elements => &[BROADCAST, MAX_ELEMENTS],
+            }],
         };
         let of_type = !matches!(self.program, Program::Fill { .. });
         let [constants, class] = if of_type { type_files(self.dtype) } else { [&[][..], &[]] };
@@ -329,37 +333,36 @@ impl Kernel {
     }
 
     /// What writes a Hardmax whose winners are known.
-    fn writer_files(&self) -> Vec<Files> {
-        match self.program {
-            Program::HardmaxWriteRows { packs: false } => {
+    fn writer_files(&self, writer: HardmaxWriter) -> Vec<Files> {
+        match writer {
+            HardmaxWriter::Rows { packs: false } => {
                 vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_ROWS, ONES_UNITS]]
             }
-            Program::HardmaxWriteRows { packs: true } => {
+            HardmaxWriter::Rows { packs: true } => {
                 vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_ROWS, ONES_PACKS]]
             }
-            Program::HardmaxWriteColumns { stores: Stores::Results, .. } => {
+            HardmaxWriter::Columns { stores: Stores::Results, .. } => {
                 vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_COLUMNS]]
             }
-            Program::HardmaxWriteColumns { stores: Stores::Packs, narrow } => {
+            HardmaxWriter::Columns { stores: Stores::Packs, narrow } => {
                 let main: Files = match self.has(Override::Ragged) {
                     true => &[HARDMAX_WRITE_INNER_PACKS],
                     false => &[HARDMAX_WRITE_PACKED_COLUMNS],
                 };
                 vec![&[WINNERS, PACKS_OF_ROWS], main, winners_files(self.dtype, narrow)]
             }
-            Program::HardmaxWriteColumns { stores: Stores::Seams, narrow } => {
+            HardmaxWriter::Columns { stores: Stores::Seams, narrow } => {
                 vec![&[WINNERS, HARDMAX_WRITE_SEAMS], pieces_files(self.dtype, narrow)]
             }
-            Program::HardmaxWriteRaggedColumns => {
+            HardmaxWriter::RaggedColumns => {
                 vec![&[WINNERS, HARDMAX_WRITE_RAGGED_COLUMNS], pieces_files(self.dtype, false)]
             }
-            Program::HardmaxWriteLines => {
+            HardmaxWriter::Lines => {
                 vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_LINES, PACK_ONES]]
             }
-            Program::HardmaxWriteShortRows { .. } => {
+            HardmaxWriter::ShortRows { .. } => {
                 vec![&[WINNERS, HARDMAX_WRITE_SHORT_ROWS], winners_files(self.dtype, false)]
             }
-            _ => vec![],
         }
     }
 

@@ -7,7 +7,9 @@ mod params;
 mod short_rows;
 mod text;
 
-pub use kernel::{Access, Epilogue, Kernel, Operator, Override, Program, Stores};
+pub use kernel::{
+    Access, Epilogue, HardmaxWriter, Kernel, MaxAccess, MaxShortRows, Operator, Override, Program, Stores,
+};
 pub(crate) use kernel::{LARGEST_BLOCK, LONGEST_SHORT_ROW, LONGEST_WRITTEN_ROW};
 pub use manifest::{Declaration, Role};
 pub(crate) use manifest::{fingerprint, fnv};

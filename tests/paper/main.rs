@@ -20,7 +20,7 @@ use common::kernels::storing_results;
 use common::laws::lawful_plan;
 use common::{Data, VIEW_LEN, axes_sets, first_difference, tensor, tensors, views};
 use paper::{Groups, Origin, Paper, Word, slot_number};
-use wgmax::plan::{Access, Dispatch, Epilogue, Operator, Program, Slot, Stores};
+use wgmax::plan::{Access, Dispatch, Epilogue, HardmaxWriter, MaxAccess, Operator, Program, Slot, Stores};
 use wgmax::{
     AdapterKind, ArgMax, ArgMaxOutput, DType, Error, Hardmax, IndexType, Limits, Max, NanPolicy, Operation, ReduceMax,
     Slices, Tensor, View,
@@ -120,11 +120,11 @@ fn kinds(op: &impl Operation, limits: &Limits) -> Vec<Kind> {
     let kind = |dispatch: &Dispatch| {
         let mut program = storing_results(dispatch.kernel.program);
         match &mut program {
-            Program::HardmaxWriteRows { packs } => *packs = false,
-            Program::MaxPacks { operands, splats, shifted, pairs } => {
+            Program::HardmaxWrite(HardmaxWriter::Rows { packs }) => *packs = false,
+            Program::Max { operands, access: MaxAccess::Packs { splats, shifted, pairs } } => {
                 (*operands, *splats, *shifted, *pairs) = (0, 0, 0, false);
             }
-            Program::MaxElements { operands } => *operands = 0,
+            Program::Max { operands, access: MaxAccess::Elements } => *operands = 0,
             _ => {}
         }
         (program, dispatch.kernel.dtype)
@@ -305,8 +305,8 @@ fn arg_max_takes_its_elements_and_no_others() {
 #[test]
 fn hardmax_takes_its_slices_and_no_others() {
     let mut named: Vec<Kind> = [
-        Program::HardmaxWriteColumns { stores: Stores::Results, narrow: false },
-        Program::HardmaxWriteRows { packs: false },
+        Program::HardmaxWrite(HardmaxWriter::Columns { stores: Stores::Results, narrow: false }),
+        Program::HardmaxWrite(HardmaxWriter::Rows { packs: false }),
     ]
     .map(|program| (program, DType::U8))
     .into();
@@ -321,8 +321,10 @@ fn hardmax_takes_its_slices_and_no_others() {
 
 #[test]
 fn max_takes_its_operands_and_no_others() {
-    let programs =
-        [Program::MaxPacks { operands: 0, splats: 0, shifted: 0, pairs: false }, Program::MaxElements { operands: 0 }];
+    let programs = [
+        Program::Max { operands: 0, access: MaxAccess::Packs { splats: 0, shifted: 0, pairs: false } },
+        Program::Max { operands: 0, access: MaxAccess::Elements },
+    ];
     let named = programs.map(|program| [(program, DType::U8), (program, DType::I64)]);
     check_all("Max", named.as_flattened(), |dtype, view, limits, input, case| {
         let shape = view.shape().to_vec();

@@ -16,8 +16,8 @@ use naga::back::pipeline_constants::process_overrides;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use wgmax::DType;
 use wgmax::plan::{
-    Access, BroadcastParams, Dim, Epilogue, FillParams, HardmaxWriteParams, Kernel, MergeParams, OperandParams,
-    Operator, Override, Params, Program, RecordOrigin, ReductionParams, Stores,
+    Access, BroadcastParams, Dim, Epilogue, FillParams, HardmaxWriteParams, HardmaxWriter, Kernel, MaxAccess,
+    MergeParams, OperandParams, Operator, Override, Params, Program, RecordOrigin, ReductionParams, Stores,
 };
 
 fn parse(kernel: &Kernel) -> naga::Module {
@@ -276,7 +276,11 @@ fn parameters_lie_where_the_shaders_look() {
         winners: 9,
     });
     let named = "len 1 columns 2 slice_len 3 share 4 line 5 column 6 position 7 first_winner 8 winners 9";
-    check_params(Program::HardmaxWriteColumns { stores: Stores::Results, narrow: false }, &write, named);
+    check_params(
+        Program::HardmaxWrite(HardmaxWriter::Columns { stores: Stores::Results, narrow: false }),
+        &write,
+        named,
+    );
     for operands in [1, 7, 32] {
         let operand = OperandParams { start: 50, strides: (60..60 + rank as i32).collect() };
         let broadcast = Params::Broadcast(BroadcastParams {
@@ -290,9 +294,10 @@ fn parameters_lie_where_the_shaders_look() {
             operands: vec![operand; operands as usize],
         });
         let named = "len 1 share 2 row_len 3 rank 32 first 5 begin 6 end 7 sizes 20 operands 60";
-        for program in
-            [Program::MaxPacks { operands, splats: 1, shifted: 4, pairs: false }, Program::MaxElements { operands }]
-        {
+        for program in [
+            Program::Max { operands, access: MaxAccess::Packs { splats: 1, shifted: 4, pairs: false } },
+            Program::Max { operands, access: MaxAccess::Elements },
+        ] {
             check_params(program, &broadcast, named);
         }
     }

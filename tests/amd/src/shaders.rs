@@ -6,7 +6,7 @@ use naga::back::pipeline_constants::process_overrides;
 use naga::back::spv;
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
-use wgmax::plan::{Access, Epilogue, Kernel, Program};
+use wgmax::plan::{Access, Epilogue, HardmaxWriter, Kernel, MaxAccess, MaxShortRows, Program};
 use wgmax::{AdapterKind, DType, Limits};
 
 use crate::Failure;
@@ -38,20 +38,28 @@ pub fn kind(program: Program) -> Program {
             let access = Access::ShortRows { len: 2, columns: 1, rows: 8, exchanged };
             Program::Reduce { operator, access, epilogue, stores }
         }
-        Program::HardmaxWriteShortRows { .. } => Program::HardmaxWriteShortRows { len: 2 },
-        Program::MaxPacks { splats, shifted, pairs, .. } => {
-            Program::MaxPacks { operands: 2, splats: splats.min(1), shifted: shifted.min(1), pairs }
+        Program::HardmaxWrite(HardmaxWriter::ShortRows { .. }) => {
+            Program::HardmaxWrite(HardmaxWriter::ShortRows { len: 2 })
         }
-        Program::MaxShortRows { of_rows, of_columns, repeated, shifted, .. } => Program::MaxShortRows {
+        Program::Max { access: MaxAccess::Packs { splats, shifted, pairs, .. }, .. } => Program::Max {
             operands: 2,
-            len: 2,
-            repeated: repeated.min(1),
-            part: 2 - repeated.min(1),
-            of_rows: of_rows.min(1),
-            of_columns: of_columns.min(1),
-            shifted: shifted.min(1),
+            access: MaxAccess::Packs { splats: splats.min(1), shifted: shifted.min(1), pairs },
         },
-        Program::MaxElements { .. } => Program::MaxElements { operands: 2 },
+        Program::Max {
+            access: MaxAccess::ShortRows(MaxShortRows { of_rows, of_columns, repeated, shifted, .. }),
+            ..
+        } => Program::Max {
+            operands: 2,
+            access: MaxAccess::ShortRows(MaxShortRows {
+                len: 2,
+                repeated: repeated.min(1),
+                part: 2 - repeated.min(1),
+                of_rows: of_rows.min(1),
+                of_columns: of_columns.min(1),
+                shifted: shifted.min(1),
+            }),
+        },
+        Program::Max { access: MaxAccess::Elements, .. } => Program::Max { operands: 2, access: MaxAccess::Elements },
         other => other,
     }
 }

@@ -9,12 +9,16 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use std::mem::discriminant;
 
-use wgmax::plan::{Access, Epilogue, Kernel, Operator, Override, Program, Stores};
+use wgmax::plan::{
+    Access, Epilogue, HardmaxWriter, Kernel, MaxAccess, MaxShortRows, Operator, Override, Program, Stores,
+};
 use wgmax_amd_tests::{kind, planned, task};
 
 /// Rows that no operand repeats are one long row.
-const NO_BUNCH: Program =
-    Program::MaxShortRows { operands: 2, len: 2, of_rows: 0, of_columns: 0, repeated: 0, part: 2, shifted: 0 };
+const NO_BUNCH: Program = Program::Max {
+    operands: 2,
+    access: MaxAccess::ShortRows(MaxShortRows { len: 2, of_rows: 0, of_columns: 0, repeated: 0, part: 2, shifted: 0 }),
+};
 
 /// Bunches whose results are whole packs, on other devices: on GPUs neighbours store words side by side.
 const fn bunches_in_packs(operator: Operator, epilogue: Epilogue) -> Program {
@@ -32,8 +36,8 @@ const NEVER_ON_GPUS: [Program; 5] = [
         epilogue: Epilogue::Value,
         stores: Stores::Seams,
     },
-    Program::HardmaxWriteColumns { stores: Stores::Seams, narrow: false },
-    Program::HardmaxWriteColumns { stores: Stores::Seams, narrow: true },
+    Program::HardmaxWrite(HardmaxWriter::Columns { stores: Stores::Seams, narrow: false }),
+    Program::HardmaxWrite(HardmaxWriter::Columns { stores: Stores::Seams, narrow: true }),
 ];
 
 /// What is planned where buffers are shared, or have no bindings left; and for invocations that work by themselves.
@@ -44,8 +48,8 @@ const NO_KINDS: [Program; 9] = [
     NEVER_ON_GPUS[2],
     NEVER_ON_GPUS[3],
     NEVER_ON_GPUS[4],
-    Program::MaxPacks { operands: 2, splats: 0, shifted: 1, pairs: false },
-    Program::MaxPacks { operands: 2, splats: 1, shifted: 1, pairs: false },
+    Program::Max { operands: 2, access: MaxAccess::Packs { splats: 0, shifted: 1, pairs: false } },
+    Program::Max { operands: 2, access: MaxAccess::Packs { splats: 1, shifted: 1, pairs: false } },
     Program::Reduce {
         operator: Operator::ReduceMax,
         access: Access::Rows,
@@ -65,8 +69,10 @@ fn every_kind_of_program_is_compiled() {
 #[test]
 fn every_program_and_access_is_compiled_over_every_type() {
     let all_alike = |program| match program {
-        Program::MaxPacks { .. } => Program::MaxPacks { operands: 2, splats: 0, shifted: 0, pairs: false },
-        Program::MaxShortRows { .. } => NO_BUNCH,
+        Program::Max { access: MaxAccess::Packs { .. }, .. } => {
+            Program::Max { operands: 2, access: MaxAccess::Packs { splats: 0, shifted: 0, pairs: false } }
+        }
+        Program::Max { access: MaxAccess::ShortRows(_), .. } => NO_BUNCH,
         other => task(kind(other)),
     };
     let planned = |program: &Program| !NEVER_ON_GPUS.contains(&kind(*program));
