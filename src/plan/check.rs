@@ -5,7 +5,7 @@
 //! bindings name (wgpu compares each index with the bound range), and it ends, since no invocation takes more turns, and
 //! no dispatch has more workgroups, than its numbers ask for.
 
-use super::device::{EXCHANGED_BYTES, MEMBER_BYTES, column_member_bytes};
+use super::device::{EXCHANGED_BYTES, MEMBER_BYTES, check_countable, column_member_bytes};
 use super::output_box::SPREAD_PACKS;
 use super::schedule::MAX_STEPS;
 use super::{
@@ -295,7 +295,7 @@ impl Work {
             return Work::of_columns(kernel, stores, params, turns, group);
         }
         if epilogue == Epilogue::Ones {
-            countable(outputs.saturating_mul(params.reduce_len.into()))?;
+            check_countable(outputs.saturating_mul(params.reduce_len.into()))?;
         }
         if let (Access::ShortRows { rows, exchanged, .. }, Some(bunch)) = (access, kernel.bunches()) {
             ensure(share == 1 || !exchanged, || {
@@ -371,7 +371,7 @@ impl Work {
                 params.chunks
             )
         })?;
-        countable(outputs + columns + wide * pack)?;
+        check_countable(outputs + columns + wide * pack)?;
         let rows = outputs / columns;
         let (tasks, turns) = match stores {
             Stores::Seams => (rows, turns.saturating_mul(2)),
@@ -414,7 +414,7 @@ impl Work {
             format!("slices of {slice_len} elements in {parts} parts: more than 0 expected")
         })?;
         let packs = slice_len / kernel.dtype.pack_elements();
-        countable(outputs.saturating_mul(packs.max(parts)).saturating_add(group.invocations + parts))?;
+        check_countable(outputs.saturating_mul(packs.max(parts)).saturating_add(group.invocations + parts))?;
         let written = packs.div_ceil(parts).div_ceil(group.team);
         Ok(Work::reducing(kernel, outputs * parts, 1, turns + written, group))
     }
@@ -432,7 +432,7 @@ impl Work {
         })?;
         // Elements from the first row's first column on, and rows from the first slice's beginning on.
         let [position, column] = [params.position, params.column].map(u64::from);
-        countable((column + len).max(position + (column + len).div_ceil(columns)))?;
+        check_countable((column + len).max(position + (column + len).div_ceil(columns)))?;
         let pack = dtype.pack_elements();
         let of_packs = || format!("lines of {line} elements: whole packs of {pack} expected");
         match writer {
@@ -451,7 +451,7 @@ impl Work {
                 })?;
                 ensure(line.is_multiple_of(pack), of_packs)?;
                 let rows = len.div_ceil(columns) + line / columns + position + slice_len;
-                countable(rows.max(len + line + columns + pack))?;
+                check_countable(rows.max(len + line + columns + pack))?;
                 let tasks = len.div_ceil(line).div_ceil(share).saturating_mul(line / pack);
                 Ok(Work { groups: tasks.div_ceil(group.invocations), turns: share.saturating_mul(2) })
             }
@@ -475,8 +475,8 @@ impl Work {
         ensure(len > 0 && share > 0 && row_len > 0, || {
             format!("{len} elements in rows of {row_len}, {share} in turn: more than 0 expected")
         })?;
-        countable(begin + len)?;
-        countable(len + row_len - 1)?; // as the shaders count rows
+        check_countable(begin + len)?;
+        check_countable(len + row_len - 1)?; // as the shaders count rows
         let around = params.sizes.iter().fold(1, |rows: u64, &size| rows.saturating_mul(size.into()));
         ensure(around.saturating_mul(row_len) == len, || {
             format!("{len} elements in {around} rows of {row_len}: as many expected")
@@ -507,7 +507,7 @@ impl Work {
         let (pack, dims) = (kernel.dtype.pack_elements(), params.sizes.len() as u64);
         let [len, share, row_len] = [params.len, params.share, params.row_len].map(u64::from);
         let row_len = row_len.max(pack);
-        countable(len + row_len - 1)?;
+        check_countable(len + row_len - 1)?;
         let (rows, row_packs) = (len.div_ceil(row_len), row_len / pack);
         let (share, own_rows) = match kernel.has(Override::Spread) {
             true => (SPREAD_PACKS, 1),
@@ -534,7 +534,7 @@ fn chunk_turns(kernel: &Kernel, params: &ReductionParams, access: Access, group:
     ensure(chunks_fit, || format!("{chunks} chunks of {chunk_len} are more than {reduce_len} elements"))?;
     // What is counted ends within the next chunk, and within the next run.
     let next = |own, len| if has(own) { len } else { 0 };
-    countable(reduce_len + next(Override::Split, chunk_len).max(next(Override::Runs, run_len)))?;
+    check_countable(reduce_len + next(Override::Split, chunk_len).max(next(Override::Runs, run_len)))?;
     let (runs, run_len) = if has(Override::Runs) { (len.div_ceil(run_len) + 1, run_len.min(len)) } else { (1, len) };
     let run_turns = match access {
         Access::Rows if has(Override::FewPacks) => run_len / kernel.dtype.pack_elements() + 3,
@@ -545,11 +545,6 @@ fn chunk_turns(kernel: &Kernel, params: &ReductionParams, access: Access, group:
     let dims = (params.kept.len() + params.outer.len()) as u64;
     let runs = runs.div_ceil(group.team / group.line);
     Ok(runs.saturating_mul(run_turns + params.outer.len() as u64).saturating_add(dims))
-}
-
-/// Counters of 32 bits reach it.
-fn countable(elements: u64) -> Result<(), Error> {
-    within("elements that a dispatch counts", elements, u32::MAX.into())
 }
 
 fn ensure(holds: bool, problem: impl FnOnce() -> String) -> Result<(), Error> {

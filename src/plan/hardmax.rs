@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::device::{Device, FEWEST_PACKS, to_u32};
+use super::device::{Device, FEWEST_PACKS, check_countable, to_u32};
 use super::fill::{fill, filled_words};
 use super::layout::{blocks, gcd, sources};
 use super::reduce::{reduce, reduce_to_ones, reduce_to_winners};
@@ -278,7 +278,7 @@ impl<'a> Output<'a> {
         let winners = windows[n];
         let row = first / columns;
         let (block, position) = (row / slice_len, row % slice_len);
-        to_u32(len + columns)?; // the shader counts on from the first column
+        check_countable(len + columns)?; // the shader counts on from the first column
         let ragged_rows = kind == HardmaxWriter::Rows { packs: true } && !slice_len.is_multiple_of(write_len);
         let ragged = ragged_rows || self.seams(&writer).is_some();
         let int64 = self.device.tuning.int64 && !ragged_rows; // words of packs are written by themselves

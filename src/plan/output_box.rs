@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::device::{Device, FEWEST_PACKS, stride_u32, to_u32};
+use super::device::{Device, FEWEST_PACKS, check_countable, stride_u32, to_u32};
 use super::layout::{Extent, Source, blocks, check_dims};
 use super::schedule::{MAX_STEPS, SHORT_ROWS_INVOCATIONS};
 use super::{Binding, Dispatch, Dispatches, Slot, check_count, target_part, within};
@@ -27,12 +27,11 @@ pub(super) const SPREAD_PACKS: u64 = 4;
 /// The output's dimensions, collapsed as far as every operand allows; innermost first.
 pub(super) struct Rows {
     sizes: Vec<u64>,
-    /// For each operand.
-    strides: Vec<Vec<i64>>,
 }
 
 impl Rows {
-    pub fn new(shape: &[u64], sources: &[Source]) -> Result<Rows, Error> {
+    /// And each operand's strides along them.
+    pub fn new(shape: &[u64], sources: &[Source]) -> Result<(Rows, Vec<Vec<i64>>), Error> {
         let views: Vec<&View> = sources.iter().map(|source| &source.view).collect();
         let mut sizes: Vec<u64> = Vec::new();
         let mut strides: Vec<Vec<i64>> = vec![Vec::new(); views.len()];
@@ -56,14 +55,13 @@ impl Rows {
             strides.iter_mut().for_each(|own| own.push(0));
         }
         check_dims(sizes.len())?;
-        Ok(Rows { sizes, strides })
+        Ok((Rows { sizes }, strides))
     }
 
     /// The same with the two innermost dimensions as one row, if others lie around them.
     fn merged(&self) -> Option<Rows> {
         let [inner, outer, .., _] = self.sizes[..] else { return None };
-        let sizes = [&[inner.checked_mul(outer)?], &self.sizes[2..]].concat();
-        Some(Rows { sizes, strides: vec![] })
+        Some(Rows { sizes: [&[inner.checked_mul(outer)?], &self.sizes[2..]].concat() })
     }
 
     fn row_len(&self) -> u64 {
@@ -137,7 +135,7 @@ impl Read {
     }
 
     fn new(window: Binding, base: u64, span: u64, partial: bool, view: &View, strides: &[i64]) -> Result<Read, Error> {
-        to_u32(span + 64)?; // a pack may begin at the last element
+        check_countable(span + 64)?; // a pack may begin at the last element
         Ok(Read {
             window,
             start: view.offset().wrapping_sub(base) as u32, // of a part it may lie before: addresses are modulo 2^32
@@ -289,10 +287,10 @@ pub(super) struct OutputBox<'a> {
 
 impl OutputBox<'_> {
     /// The first window of every operand, then the second of those that have one, and so on. A dispatch takes so many.
-    pub fn rounds(&self, sources: &[Source], max_operands: u64) -> Result<Vec<Vec<Read>>, Error> {
+    pub fn rounds(&self, sources: &[Source], strides: &[Vec<i64>], max_operands: u64) -> Result<Vec<Vec<Read>>, Error> {
         let mut rounds: Vec<Vec<Read>> = Vec::new();
         let mut count = 0;
-        for (source, strides) in sources.iter().zip(&self.rows.strides) {
+        for (source, strides) in sources.iter().zip(strides) {
             let windows = Read::windows(self.dtype, source, strides, self.device)?;
             count += windows.len();
             check_count((count as u64).div_ceil(max_operands))?; // before there are more than a plan can have
@@ -350,9 +348,9 @@ impl OutputBox<'_> {
     /// The same box with the two innermost dimensions as one row.
     fn merged(&self, reads: &[Read]) -> Option<(OutputBox<'_>, Vec<Read>)> {
         let reads = reads.iter().map(|read| read.merged(&self.rows)).collect::<Option<Vec<_>>>()?;
-        let OutputBox { dtype, device, len, target, begin, end, keeps, nan, .. } = *self;
-        let rows = self.rows.merged().filter(|rows| !device.spreads() || rows.row_len() <= LONGEST_MERGED_ROW)?;
-        Some((OutputBox { dtype, device, len, rows, target, begin, end, keeps, nan }, reads))
+        let longest = if self.device.spreads() { LONGEST_MERGED_ROW } else { u64::MAX };
+        let rows = self.rows.merged().filter(|rows| rows.row_len() <= longest)?;
+        Some((OutputBox { rows, ..*self }, reads))
     }
 
     /// How whole packs are written, if that is possible and worth it.

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::device::{EXCHANGED_BYTES, column_member_bytes, stride_u32, to_u32};
+use super::device::{EXCHANGED_BYTES, check_countable, column_member_bytes, stride_u32, to_u32};
 use super::fill::fill;
 use super::folds::folded;
 use super::layout::{Dimension, ReductionShape, Source, gcd, shader_dims};
@@ -32,12 +32,21 @@ pub(super) enum Found {
 
 /// The dispatches that reduce these sources to the targets. Records go to scratch 0.
 pub(super) fn reduce(reduction: &Reduction, sources: Vec<Source>, targets: &[Binding]) -> Result<Dispatches, Error> {
-    if let Some(window) = whole(reduction, &sources)? {
-        return reduce_whole(reduction, window, targets);
+    match whole(reduction, &sources)? {
+        Some(window) => reduce_whole(reduction, window, targets),
+        None => reduce_windows(reduction, sources, targets),
     }
+}
+
+/// The same of what is not one window.
+pub(super) fn reduce_windows(
+    reduction: &Reduction,
+    sources: Vec<Source>,
+    targets: &[Binding],
+) -> Result<Dispatches, Error> {
     let mut dispatches = Dispatches::default();
     for block in windows(reduction, sources)? {
-        dispatches.append(reduce_block(reduction, &block, targets)?)?;
+        dispatches.append(reduction.block(&block, targets)?)?;
     }
     Ok(dispatches)
 }
@@ -45,13 +54,7 @@ pub(super) fn reduce(reduction: &Reduction, sources: Vec<Source>, targets: &[Bin
 /// The same of all of a tensor, which is in one window.
 pub(super) fn reduce_whole(reduction: &Reduction, window: Window, targets: &[Binding]) -> Result<Dispatches, Error> {
     let block = folded(reduction, &window).unwrap_or_else(|| Block::whole(reduction, window));
-    reduce_block(reduction, &block, targets)
-}
-
-fn reduce_block(reduction: &Reduction, block: &Block, targets: &[Binding]) -> Result<Dispatches, Error> {
-    let Range { start, end } = block.outputs;
-    let part = |(&target, bytes): (&Binding, u64)| target_part(target, bytes, start, end - start);
-    reduction.block(block, targets.iter().zip(reduction.target_bytes()).map(part).collect())
+    reduction.block(&block, targets)
 }
 
 /// The same to ones and zeros, written by those who find the winners: bunches of short slices, or teams of slices of whole packs that
@@ -75,7 +78,7 @@ pub(super) fn reduce_to_ones(
     if !of_packs || !(finds_in_team && chunks == 1 || merges_in_team) {
         return Ok(None);
     }
-    reduction.block(&Block::whole(reduction, window), vec![target]).map(Some)
+    reduction.block(&Block::whole(reduction, window), &[target]).map(Some)
 }
 
 /// The same to winners as wide as elements, if these are columns that are stored in packs, and the tensor is in one piece.
@@ -93,11 +96,15 @@ pub(super) fn reduce_to_winners(
 }
 
 impl Reduction<'_> {
-    fn block(&self, block: &Block, targets: Vec<Binding>) -> Result<Dispatches, Error> {
+    /// The dispatches that reduce a block's windows to its part of the targets.
+    fn block(&self, block: &Block, targets: &[Binding]) -> Result<Dispatches, Error> {
+        let Range { start, end } = block.outputs;
+        let outputs = end - start;
+        let part = |(&target, bytes): (&Binding, u64)| target_part(target, bytes, start, outputs);
+        let targets: Vec<Binding> = targets.iter().zip(self.target_bytes()).map(part).collect();
         if block.is_direct() {
             return self.direct(&block.windows[0], targets);
         }
-        let outputs = block.outputs.end - block.outputs.start;
         let records = block.windows.iter().map(|window| window.schedule.chunks).max().unwrap_or(0);
         let bytes = outputs * block.folds * records * self.record_bytes();
         within("bytes of records", bytes, self.device.limits.max_binding_bytes)?;
@@ -108,7 +115,7 @@ impl Reduction<'_> {
             if joined { fill(self.dtype, [0, 0], binding, self.device)? } else { Dispatches::default() };
         let own = self.of_records();
         for window in &block.windows {
-            let record_origin = if joined { Some(record_origin(window, block.outputs.start, records)?) } else { None };
+            let record_origin = if joined { Some(record_origin(window, start, records)?) } else { None };
             dispatches.push(own.window(window, Stores::Results, vec![binding], record_origin)?)?;
         }
         let found = match block.folds {
@@ -304,8 +311,8 @@ impl Reduction<'_> {
             _ => None,
         };
         // The shaders' counters run past the ends of reductions by at most a chunk, and addresses by a few packs a member.
-        to_u32(shape.reduce_len() + schedule.chunk_len)?;
-        to_u32(shape.span + 256 * schedule.team)?;
+        check_countable(shape.reduce_len() + schedule.chunk_len)?;
+        check_countable(shape.span + 256 * schedule.team)?;
         Ok(ReductionParams {
             outputs: to_u32(shape.outputs())?,
             reduce_len: to_u32(shape.reduce_len())?,

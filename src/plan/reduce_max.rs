@@ -5,7 +5,7 @@ use super::device::Device;
 use super::fill::{fill, filled_words};
 use super::layout::sources;
 use super::max::{copy, max_of_few};
-use super::reduce::{reduce, reduce_whole};
+use super::reduce::{reduce_whole, reduce_windows};
 use super::schedule::{FEWEST_RAGGED_LOADS, Reduction};
 use super::stages::reduce_in_stages;
 use super::windows::{Window, whole};
@@ -49,18 +49,18 @@ pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error>
         device,
     };
     let sources = sources(&op.input, 0);
-    if let Some(at_once) = whole(&reduction, &sources)? {
-        if reduction.are_few(&sources[0].view, &at_once)
-            && let Some(dispatches) = max_of_few(op.dtype, op.nan, &sources[0], reduced, targets[0], device)?
-        {
-            return plan.complete(dispatches, device);
-        }
-        if let Some(dispatches) = reduce_in_stages(&reduction, &sources[0], &at_once, &targets)? {
-            return plan.complete(dispatches, device);
-        }
-        return plan.complete(reduce_whole(&reduction, at_once, &targets)?, device);
+    let Some(at_once) = whole(&reduction, &sources)? else {
+        return plan.complete(reduce_windows(&reduction, sources, &targets)?, device);
+    };
+    if reduction.are_few(&sources[0].view, &at_once)
+        && let Some(dispatches) = max_of_few(op.dtype, op.nan, &sources[0], reduced, targets[0], device)?
+    {
+        return plan.complete(dispatches, device);
     }
-    plan.complete(reduce(&reduction, sources, &targets)?, device)
+    if let Some(dispatches) = reduce_in_stages(&reduction, &sources[0], &at_once, &targets)? {
+        return plan.complete(dispatches, device);
+    }
+    plan.complete(reduce_whole(&reduction, at_once, &targets)?, device)
 }
 
 impl Reduction<'_> {

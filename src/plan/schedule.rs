@@ -2,7 +2,7 @@
 
 use super::device::{Device, EXCHANGED_BYTES, MAX_ELEMENTS, column_member_bytes, power_of_two_below};
 use super::layout::ReductionShape;
-use crate::shader::{Access, Bunches, Epilogue, LARGEST_BLOCK, LONGEST_SHORT_ROW, MOST_BUNCH_PACKS, Operator};
+use crate::shader::{Access, Bunches, Epilogue, Kernel, LARGEST_BLOCK, LONGEST_SHORT_ROW, MOST_BUNCH_PACKS, Operator};
 use crate::{DType, NanPolicy};
 
 /// The most loop iterations that an invocation may make, nested loops counted together. lavapipe ends loops silently
@@ -448,7 +448,7 @@ impl Reduction<'_> {
 
     /// Whether rows of columns share words of the output: one invocation writes what lies in both.
     pub fn columns_share_words(&self, shape: &ReductionShape) -> bool {
-        let in_packs = matches!(self.epilogue, Epilogue::Value | Epilogue::Winner) && self.stores_whole_packs(shape);
+        let in_packs = Kernel::stores_packs(self.dtype, self.epilogue, false) && self.stores_whole_packs(shape);
         self.epilogue.lanes(self.dtype) > 1 && !shape.columns_are_whole(self.dtype.pack_elements()) && !in_packs
     }
 

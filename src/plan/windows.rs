@@ -67,10 +67,16 @@ pub(super) fn whole(reduction: &Reduction, sources: &[Source]) -> Result<Option<
     if !extent.fits(device) || !targets_fit {
         return Ok(None);
     }
-    let any_order = reduction.operator == Operator::ReduceMax;
-    let shape = ReductionShape::new(view, reduced, any_order, &extent, &logical_strides(view.shape(), reduced));
+    let shape = reduction.shape(view, &extent, &logical_strides(view.shape(), reduced));
     let schedule = reduction.schedule(&shape, reduction.max_chunks(out_len, shape.seen()));
     Ok(schedule.map(|schedule| Window { slot, extent, shape, schedule, first_output: 0, first_position: 0 }))
+}
+
+impl Reduction<'_> {
+    /// What is reduced of a view, as it lies.
+    fn shape(&self, view: &View, extent: &Extent, logical_strides: &[u64]) -> ReductionShape {
+        ReductionShape::new(view, self.reduced, self.operator == Operator::ReduceMax, extent, logical_strides)
+    }
 }
 
 /// A box of indices: a range for each dimension.
@@ -169,12 +175,11 @@ impl<'a> Tensor<'a> {
 
     /// Whether a dispatch can take a box of such lengths wherever it begins, if need be element by element.
     fn fits(&self, view: &View, lens: &[u64], reduction: &Reduction, max_chunks: u64) -> bool {
-        let Reduction { dtype, device, operator, reduced, .. } = *reduction;
+        let Reduction { dtype, device, .. } = *reduction;
         let indices: Vec<Range<u64>> = lens.iter().map(|&len| 0..len).collect();
         let extent = boxed(view, &indices).and_then(|own| Ok((Extent::new(dtype, &own, device)?, own)));
         extent.is_ok_and(|(extent, own)| {
-            let mut shape =
-                ReductionShape::new(&own, reduced, operator == Operator::ReduceMax, &extent, &self.logical_strides);
+            let mut shape = reduction.shape(&own, &extent, &self.logical_strides);
             shape.reduced[0].stride = i64::MAX; // too far for columns, and not a row
             reduction.schedule(&shape, max_chunks).is_some()
         })
@@ -329,8 +334,7 @@ impl<'a> Tensor<'a> {
         }
         let view = boxed(view, &indices)?;
         let extent = Extent::new(dtype, &view, device)?;
-        let any_order = self.reduction.operator == Operator::ReduceMax;
-        let shape = ReductionShape::new(&view, self.reduction.reduced, any_order, &extent, &self.logical_strides);
+        let shape = reduction.shape(&view, &extent, &self.logical_strides);
         let Some(schedule) = reduction.schedule(&shape, max_chunks).filter(|_| extent.fits(device)) else {
             let given = shape.outputs().saturating_mul(shape.reduce_len());
             return Err(Error::TooLarge { what: "elements of one dispatch", given, limit: self.window_elements });
