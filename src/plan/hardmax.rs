@@ -26,7 +26,7 @@ pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
     let output = Output::new(op.dtype, op.input.shape(), slice, target, device);
     if output.slice_len == 1 {
         let one = with_element_type!(op.dtype, T => filled_words(T::ONE)); // every element is the maximum of its slice
-        return plan.complete(fill(op.dtype, one, target, device)?, device);
+        return plan.complete(fill(one, target, device)?, device);
     }
     let out_len = output.len / output.slice_len;
     let search = Reduction {

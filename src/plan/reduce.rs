@@ -112,7 +112,7 @@ impl Reduction<'_> {
         // Windows join what they find to what others have found: to begin with the least of all, which is zeros.
         let joined = block.epilogue == Epilogue::Record;
         let mut dispatches =
-            if joined { fill(self.dtype, [0, 0], binding, self.device)? } else { Dispatches::default() };
+            if joined { fill([0, 0], binding, self.device)? } else { Dispatches::default() };
         let own = self.of_records();
         for window in &block.windows {
             let record_origin = if joined { Some(record_origin(window, start, records)?) } else { None };

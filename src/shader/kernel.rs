@@ -27,7 +27,7 @@ pub struct Kernel {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Program {
-    /// Writes one element everywhere.
+    /// Writes one element everywhere, of whatever type, as words.
     Fill {
         /// Packs at once, and not words.
         packs: bool,
@@ -417,7 +417,7 @@ impl Kernel {
             }
             Program::Max { operands, access } => operands <= u32::BITS && self.reads(access),
             Program::HardmaxWrite(writer) => self.writes(writer),
-            Program::Fill { .. } => true,
+            Program::Fill { .. } => self.dtype == DType::U32,
         }
     }
 
@@ -583,7 +583,7 @@ impl MaxAccess {
 impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.program {
-            Program::Fill { packs } => write!(f, "fill {}{}", self.dtype, if packs { " in packs" } else { "" })?,
+            Program::Fill { packs } => f.write_str(if packs { "fill in packs" } else { "fill" })?,
             Program::Reduce { operator, access, epilogue, stores, .. } => {
                 write!(f, "{operator} {access} {} -> {epilogue}{stores}", self.dtype)?;
             }

@@ -52,11 +52,9 @@ fn check_plan(op: &(impl Operation + ?Sized), plan: &Plan, limits: &Limits) {
     let unit = if limits.shared_buffers { 16 } else { 4 };
     let enough = |(&bytes, need): (&u64, &InputNeed)| bytes <= need.bytes.next_multiple_of(unit);
     assert!(plan.input_bytes.iter().zip(&inputs).all(enough), "{}", case());
-    assert!(
-        plan.dispatches.iter().all(|dispatch| dispatch.kernel.dtype == inputs[0].dtype),
-        "another type: {}",
-        case()
-    );
+    let is_fill = |dispatch: &Dispatch| matches!(dispatch.kernel.program, Program::Fill { .. });
+    let of_type = |dispatch: &Dispatch| dispatch.kernel.dtype == inputs[0].dtype || is_fill(dispatch);
+    assert!(plan.dispatches.iter().all(of_type), "another type: {}", case());
     let sum = |bytes: &[u64]| bytes.iter().fold(0_u64, |sum, bytes| sum.saturating_add(*bytes));
     let (dtype, output_bytes) = (inputs[0].dtype, sum(&plan.output_bytes));
     let most = Plan::most_scratch_bytes(dtype, sum(&plan.input_bytes), output_bytes);
