@@ -7,6 +7,7 @@ mod arg_max;
 mod bunches;
 mod check;
 mod device;
+mod dispatch;
 mod fill;
 mod folds;
 mod hardmax;

@@ -49,6 +49,19 @@ const MOST_NEAR_ROWS: u64 = 48;
 /// The most runs of a row that is short: those of a window of pixels.
 const MAX_SHORT_RUNS: u64 = 64;
 
+/// The fewest packs of a row whose seams are stored apart: of a seam's two rows each is reduced as if all of the pack were its.
+const FEWEST_SEAM_PACKS: u64 = 8;
+
+/// The same where there are so few rows to reduce that it matters how results are stored.
+const FEW_SEAM_ROWS: u64 = 16;
+const FEWEST_SEAM_PACKS_OF_FEW_ROWS: u64 = 4;
+
+/// The same on GPUs, which wait longer for another dispatch.
+const FEWEST_SEAM_PACKS_ON_GPUS: u64 = 64;
+
+/// The rows to reduce up to which it does not matter how few seams there are.
+const MOST_SEAM_ROWS: u64 = 64;
+
 /// A reduction, whatever it reads. It has outputs, and elements to reduce to them.
 pub(super) struct Reduction<'a> {
     pub dtype: DType,
@@ -323,6 +336,25 @@ impl Reduction<'_> {
         };
         let fewest = if shape.reduce_len() <= FEW_RAGGED_ROWS { of_few_rows } else { of_more };
         self.fewest_seam_columns(shape).map_or(fewest, |seams| seams.min(fewest))
+    }
+
+    /// The fewest columns whose seams another dispatch stores (`seams.rs`), if that pays.
+    pub fn fewest_seam_columns(&self, shape: &ReductionShape) -> Option<u64> {
+        let pack = self.dtype.pack_elements();
+        let shares_words = self.epilogue.lanes(self.dtype) > 1;
+        let fewest = match (self.device.spreads(), self.epilogue) {
+            (false, _) if shares_words => pack * 3 / 2, // what else there is is slow
+            (false, _) if shape.reduce_len() <= FEW_SEAM_ROWS => FEWEST_SEAM_PACKS_OF_FEW_ROWS * pack,
+            (false, _) => FEWEST_SEAM_PACKS * pack,
+            // Values are stored in words at little cost there, and so are the positions of many rows.
+            (true, Epilogue::Index | Epilogue::Winner) if shape.reduce_len() <= pack => {
+                FEWEST_SEAM_PACKS_ON_GPUS * pack
+            }
+            (true, _) => return None,
+        };
+        // Few seams of many rows would be waited for: too few invocations reduce them.
+        let waited_for = shape.reduce_len() > MOST_SEAM_ROWS.max(shape.rows_of_columns().saturating_mul(8));
+        (!waited_for && self.loads(shape) >= FEWEST_FAR_LOADS).then_some(fewest)
     }
 
     /// Packs side by side that an invocation of a column kernel takes. Where they begin anywhere a row has so many, and the kernel

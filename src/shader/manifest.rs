@@ -3,12 +3,12 @@
 //! One table: the text is joined from it, bind group layouts are made from it, plans are checked against it. tests/shaders
 //! holds it against naga's reading of the text, and each file against the names that it says it imports.
 
-use super::operands::{FIRST_OPERAND, ShortRows, element_operands, pack_operands};
+use super::operands::{ShortRows, element_operands, pack_operands};
 use super::short_rows::short_rows_of_ones;
 use super::text::shader;
 use super::{
-    Access, Epilogue, HardmaxWriter, Kernel, LONGEST_WRITTEN_ROW, MaxAccess, MaxShortRows, Operator, Override, Program,
-    Stores,
+    Access, Epilogue, FIRST_OPERAND, HardmaxWriter, Kernel, LONGEST_WRITTEN_ROW, MaxAccess, MaxShortRows, Operator,
+    Override, Program, Stores,
 };
 use crate::DType;
 

@@ -2,11 +2,8 @@
 //! arrays of bindings.
 
 use super::short_rows::component;
-use super::{LONGEST_WRITTEN_ROW, MaxShortRows};
+use super::{FIRST_OPERAND, LONGEST_WRITTEN_ROW, MaxShortRows};
 use crate::DType;
-
-/// The binding of a Max kernel's first operand; 0 holds the parameters and 1 the output.
-pub(crate) const FIRST_OPERAND: u32 = 2;
 
 /// `pack` and its number is an operand's pack that begins with an element; of a splat it is the element in every place. `edge`
 /// is one that is not wholly wanted, and may lie partly outside the binding.

@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::kernel::{Epilogue, LARGEST_BLOCK, Operator, Override, Stores};
+use super::program::{Epilogue, LARGEST_BLOCK, Operator, Override, Stores};
 use crate::DType;
 
 /// Bunches of short rows, as a reduction takes them.
