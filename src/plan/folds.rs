@@ -31,7 +31,7 @@ fn folded_into(reduction: &Reduction, window: &Window, packs: u64) -> Option<Blo
     }
     let schedule = reduction.of_records().schedule(&main, max_chunks)?;
     let whole = Window { slot, extent, schedule, shape: main, first_output: 0, first_position: 0 };
-    let mut folded = Block { folds, ..Block::whole(reduction, whole) };
+    let mut folded = Block { folds, ..Block::of_one(reduction, whole) };
     if let Some(rest) = rest_shape(shape, folds) {
         let schedule = reduction.of_records().schedule(&rest, 1)?;
         let first_position = shape.run().size / folds;

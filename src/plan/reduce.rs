@@ -8,7 +8,7 @@ use super::fill::fill;
 use super::folds::folded;
 use super::layout::Source;
 use super::schedule::{Reduction, Schedule};
-use super::windows::{Block, Window, whole, windows};
+use super::windows::{Block, Window, whole_window, windows};
 use super::{Binding, Dispatch, Dispatches, Slot, target_part, within};
 use crate::Error;
 use crate::shader::{Access, Epilogue, Kernel, MergeParams, Override, Params, Program, RecordOrigin, Stores};
@@ -27,7 +27,7 @@ pub(super) enum Found {
 
 /// The dispatches that reduce these sources to the targets. Records go to scratch 0.
 pub(super) fn reduce(reduction: &Reduction, sources: Vec<Source>, targets: &[Binding]) -> Result<Dispatches, Error> {
-    match whole(reduction, &sources)? {
+    match whole_window(reduction, &sources)? {
         Some(window) => reduce_whole(reduction, window, targets),
         None => reduce_windows(reduction, sources, targets),
     }
@@ -48,7 +48,7 @@ pub(super) fn reduce_windows(
 
 /// The same of all of a tensor, which is in one window.
 pub(super) fn reduce_whole(reduction: &Reduction, window: Window, targets: &[Binding]) -> Result<Dispatches, Error> {
-    let block = folded(reduction, &window).unwrap_or_else(|| Block::whole(reduction, window));
+    let block = folded(reduction, &window).unwrap_or_else(|| Block::of_one(reduction, window));
     reduction.block(&block, targets)
 }
 
@@ -61,7 +61,7 @@ pub(super) fn reduce_to_ones(
     columns: u64,
     target: Binding,
 ) -> Result<Option<Dispatches>, Error> {
-    let Some(window) = whole(reduction, sources)? else { return Ok(None) };
+    let Some(window) = whole_window(reduction, sources)? else { return Ok(None) };
     let Schedule { access, team, chunks, .. } = window.schedule;
     if let Access::ShortRows { columns: own, rows, .. } = access {
         let in_order = u64::from(own) == columns && window.shape.reduced.len() == 1;
@@ -73,7 +73,7 @@ pub(super) fn reduce_to_ones(
     if !of_packs || !(finds_in_team && chunks == 1 || merges_in_team) {
         return Ok(None);
     }
-    reduction.block(&Block::whole(reduction, window), &[target]).map(Some)
+    reduction.block(&Block::of_one(reduction, window), &[target]).map(Some)
 }
 
 /// The same to winners as wide as elements, if these are columns that are stored in packs, and the tensor is in one piece.
@@ -82,7 +82,7 @@ pub(super) fn reduce_to_winners(
     sources: &[Source],
     target: Binding,
 ) -> Result<Option<Dispatches>, Error> {
-    let Some(window) = whole(reduction, sources)? else { return Ok(None) };
+    let Some(window) = whole_window(reduction, sources)? else { return Ok(None) };
     let in_packs = window.schedule.chunks == 1 && reduction.stores(&window) != Stores::Results;
     if !in_packs || folded(reduction, &window).is_some() {
         return Ok(None);

@@ -8,7 +8,7 @@ use super::max::{copy, max_of_few};
 use super::reduce::{reduce_whole, reduce_windows};
 use super::schedule::{FEWEST_RAGGED_LOADS, Reduction};
 use super::stages::reduce_in_stages;
-use super::windows::{Window, whole};
+use super::windows::{Window, whole_window};
 use super::{Plan, output_bindings};
 use crate::element::{Element, with_element_type};
 use crate::error::list;
@@ -49,7 +49,7 @@ pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error>
         device,
     };
     let sources = sources(&op.input, 0);
-    let Some(at_once) = whole(&reduction, &sources)? else {
+    let Some(at_once) = whole_window(&reduction, &sources)? else {
         return plan.complete(reduce_windows(&reduction, sources, &targets)?, device);
     };
     if reduction.are_few(&sources[0].view, &at_once)

@@ -215,20 +215,20 @@ impl Reduction<'_> {
     fn split(&self, shape: &ReductionShape, max_chunks: u64) -> Option<Schedule> {
         let column_packs = self.column_packs(shape);
         let access = self.access(shape, column_packs);
-        let work = self.work(shape, access, column_packs);
+        let counts = self.load_counts(shape, access, column_packs);
         let whole = |team| {
-            let line = self.line(access, team, &work);
+            let line = self.line(access, team, &counts);
             Schedule { access, team, line, chunk_len: shape.reduce_len(), chunks: 1, column_packs, share: 1 }
         };
         // Where it is split anyway, teams need not fill an output unit, but leave records.
-        let [team, split_team] = [self, &self.of_records()].map(|own| own.team(shape, access, &work));
+        let [team, split_team] = [self, &self.of_records()].map(|own| own.team(shape, access, &counts));
         if split_team != team
-            && let Some(schedule) = self.split_in_teams(shape, max_chunks, &work, whole(split_team))
+            && let Some(schedule) = self.split_in_teams(shape, max_chunks, &counts, whole(split_team))
             && schedule.chunks > 1
         {
             return Some(schedule);
         }
-        self.split_in_teams(shape, max_chunks, &work, whole(team))
+        self.split_in_teams(shape, max_chunks, &counts, whole(team))
     }
 
     /// Splits until no invocation takes too many steps.
@@ -236,19 +236,19 @@ impl Reduction<'_> {
         &self,
         shape: &ReductionShape,
         max_chunks: u64,
-        work: &Work,
+        counts: &LoadCounts,
         mut whole: Schedule,
     ) -> Option<Schedule> {
         let (device, tuning) = (self.device, &self.device.tuning);
         let Schedule { access, team, .. } = whole;
-        let wanted = tuning.busy_invocations / (work.tasks * team).max(1);
-        let worth = work.loads / (team * tuning.loads_per_split);
+        let wanted = tuning.busy_invocations / (counts.tasks * team).max(1);
+        let worth = counts.loads / (team * tuning.loads_per_split);
         // A team may be a whole workgroup, whatever the policy prefers, but for what fills an output unit.
         let max_members = device.most_members(self.epilogue.lanes(self.dtype));
         let dispatchable = device.max_invocations / (shape.outputs() * team);
         let short = matches!(access, Access::ShortRows { .. }); // there are enough of them
         let affordable = if short { 1 } else { max_chunks.min(dispatchable).min(shape.reduce_len()).max(1) };
-        let mut chunks = wanted.min(worth).max(self.near_chunks(shape, work, access)).min(affordable).max(1);
+        let mut chunks = wanted.min(worth).max(self.near_chunks(shape, counts, access)).min(affordable).max(1);
         loop {
             let schedule = whole.split(shape, chunks);
             if self.steps(shape, &schedule) <= MAX_STEPS {
@@ -272,15 +272,17 @@ impl Reduction<'_> {
         }
     }
 
-    fn work(&self, shape: &ReductionShape, access: Access, column_packs: u64) -> Work {
+    fn load_counts(&self, shape: &ReductionShape, access: Access, column_packs: u64) -> LoadCounts {
         let (outputs, reduce_len, pack) = (shape.outputs(), shape.reduce_len(), self.dtype.pack_elements());
         let run = shape.run().size;
         match access {
-            Access::Rows => Work { tasks: outputs, loads: reduce_len / pack, run_loads: run / pack },
-            Access::Columns => Work { tasks: outputs.div_ceil(pack * column_packs), loads: reduce_len, run_loads: 1 },
-            Access::Strided => Work { tasks: outputs, loads: reduce_len, run_loads: run },
+            Access::Rows => LoadCounts { tasks: outputs, loads: reduce_len / pack, run_loads: run / pack },
+            Access::Columns => {
+                LoadCounts { tasks: outputs.div_ceil(pack * column_packs), loads: reduce_len, run_loads: 1 }
+            }
+            Access::Strided => LoadCounts { tasks: outputs, loads: reduce_len, run_loads: run },
             Access::ShortRows { rows, .. } => {
-                Work { tasks: outputs.div_ceil(rows.into()), loads: reduce_len, run_loads: run }
+                LoadCounts { tasks: outputs.div_ceil(rows.into()), loads: reduce_len, run_loads: run }
             }
         }
     }
@@ -445,18 +447,18 @@ impl Reduction<'_> {
         bunches.block_len() <= longest && (few_packs || self.dtype.bytes() > 1 || loads >= FEWEST_FAR_LOADS)
     }
 
-    fn team(&self, shape: &ReductionShape, access: Access, work: &Work) -> u64 {
+    fn team(&self, shape: &ReductionShape, access: Access, counts: &LoadCounts) -> u64 {
         let tuning = &self.device.tuning;
         let outputs_are_neighbours = shape.columns().is_some_and(|columns| columns > 1);
         let members = match access {
-            Access::Rows => work.loads / tuning.loads_per_member,
-            Access::Strided if !outputs_are_neighbours => work.run_loads / tuning.loads_per_member,
-            Access::Columns => return self.column_team(shape, work),
+            Access::Rows => counts.loads / tuning.loads_per_member,
+            Access::Strided if !outputs_are_neighbours => counts.run_loads / tuning.loads_per_member,
+            Access::Columns => return self.column_team(shape, counts),
             Access::Strided | Access::ShortRows { .. } => 1,
         };
         // More than a workgroup usually has only where nothing need be split then.
         let usual = (tuning.group / self.epilogue.lanes(self.dtype)).max(1);
-        let busy = (tuning.busy_invocations / work.tasks / 2 + 1).next_power_of_two();
+        let busy = (tuning.busy_invocations / counts.tasks / 2 + 1).next_power_of_two();
         let most = self.max_team();
         let most = if busy > most { most.min(usual) } else { most.min(usual.max(busy)) };
         let dispatchable = self.device.max_invocations / shape.outputs();
@@ -464,7 +466,7 @@ impl Reduction<'_> {
     }
 
     /// As many invocations one below the other as keep the device busy, and have whole tiles; packs side by side fill sectors.
-    fn column_team(&self, shape: &ReductionShape, work: &Work) -> u64 {
+    fn column_team(&self, shape: &ReductionShape, counts: &LoadCounts) -> u64 {
         let (tuning, pack) = (&self.device.tuning, self.dtype.pack_elements());
         let columns = shape.columns().unwrap_or(1);
         let lies_in_more_rows = self.columns_share_words(shape) && columns < pack; // than the two that a team looks at
@@ -473,7 +475,7 @@ impl Reduction<'_> {
         }
         let side_by_side = columns.div_ceil(pack).next_power_of_two().min(FEWEST_PACKS_ACROSS);
         let most = self.device.group_of_members(column_member_bytes(self.operator, self.dtype)) / side_by_side;
-        let wanted = (tuning.busy_invocations / work.tasks).next_power_of_two();
+        let wanted = (tuning.busy_invocations / counts.tasks).next_power_of_two();
         let worth = shape.reduce_len() / tuning.loads_per_member;
         power_of_two_below(wanted.min(worth).min(most).min(tuning.max_team))
     }
@@ -490,19 +492,19 @@ impl Reduction<'_> {
     }
 
     /// As many as take a run in one turn of four loads each.
-    fn line(&self, access: Access, team: u64, work: &Work) -> u64 {
+    fn line(&self, access: Access, team: u64, counts: &LoadCounts) -> u64 {
         match access {
-            Access::Rows => work.run_loads.div_ceil(4).next_power_of_two().min(team),
+            Access::Rows => counts.run_loads.div_ceil(4).next_power_of_two().min(team),
             _ => team,
         }
     }
 
     /// Chunks of a few runs each, where short runs lie far apart: neighbouring tasks then read on from one another, where
     /// each would jump through the whole input by itself.
-    fn near_chunks(&self, shape: &ReductionShape, work: &Work, access: Access) -> u64 {
+    fn near_chunks(&self, shape: &ReductionShape, counts: &LoadCounts, access: Access) -> u64 {
         let tuning = &self.device.tuning;
-        let short = access == Access::Rows && work.run_loads < tuning.loads_per_split;
-        let far = work.tasks.saturating_mul(work.loads) >= FEWEST_FAR_LOADS;
+        let short = access == Access::Rows && counts.run_loads < tuning.loads_per_split;
+        let far = counts.tasks.saturating_mul(counts.loads) >= FEWEST_FAR_LOADS;
         if short && far { shape.reduce_len() / shape.run().size / tuning.runs_per_split } else { 0 }
     }
 
@@ -575,7 +577,7 @@ impl Schedule {
 }
 
 /// What there is to do, in units of a kernel's loads.
-struct Work {
+struct LoadCounts {
     /// Invocations, or teams, that have something to do if nothing is split.
     tasks: u64,
     /// Loads of one task.

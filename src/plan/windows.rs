@@ -40,7 +40,7 @@ pub(super) struct Window {
 
 impl Block {
     /// All outputs, from one window.
-    pub fn whole(reduction: &Reduction, window: Window) -> Block {
+    pub fn of_one(reduction: &Reduction, window: Window) -> Block {
         let Reduction { out_len, epilogue, .. } = *reduction;
         Block { outputs: 0..out_len, windows: vec![window], folds: 1, epilogue }
     }
@@ -53,13 +53,13 @@ impl Block {
     }
 }
 
-/// What a reduction reads of these sources, one after another, where it is not one [`whole`].
+/// What a reduction reads of these sources, one after another, where it is not [one](whole_window).
 pub(super) fn windows(reduction: &Reduction, sources: Vec<Source>) -> Result<Vec<Block>, Error> {
     Tensor::new(reduction, sources)?.blocks()
 }
 
 /// All of the tensor, if it is one source that fits.
-pub(super) fn whole(reduction: &Reduction, sources: &[Source]) -> Result<Option<Window>, Error> {
+pub(super) fn whole_window(reduction: &Reduction, sources: &[Source]) -> Result<Option<Window>, Error> {
     let [Source { slot, ref view }] = *sources else { return Ok(None) };
     let Reduction { dtype, reduced, out_len, device, .. } = *reduction;
     let extent = Extent::new(dtype, view, device)?;
@@ -121,7 +121,7 @@ impl<'a> Tensor<'a> {
         }
         let kept = (0..sizes.len()).filter(|d| !reduction.reduced.contains(d)).collect();
         let window_elements = reduction.device.window_elements(reduction.dtype)?;
-        let seen = reduction.out_len.saturating_mul(product(&sizes, reduction.reduced)).min(span);
+        let seen = reduction.out_len.saturating_mul(indices_of(&sizes, reduction.reduced)).min(span);
         Ok(Tensor { reduction, sources, begins, sizes, kept, logical_strides, repeats_from, seen, window_elements })
     }
 
@@ -374,7 +374,8 @@ fn leave_out_repeated(
     Ok(first_position)
 }
 
-fn product(lens: &[u64], dimensions: &[usize]) -> u64 {
+/// The indices of all of these dimensions together.
+fn indices_of(lens: &[u64], dimensions: &[usize]) -> u64 {
     dimensions.iter().fold(1, |product, &d| product.saturating_mul(lens[d]))
 }
 

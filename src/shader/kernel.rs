@@ -69,7 +69,7 @@ impl Kernel {
         Some(bunches).filter(|own| own.are_valid(self.has(Override::Ragged)))
     }
 
-    fn stores(&self, access: Access, epilogue: Epilogue, stores: Stores) -> bool {
+    fn can_store(&self, access: Access, epilogue: Epilogue, stores: Stores) -> bool {
         let wide = self.has(Override::Wide);
         let columns = access == Access::Columns && Kernel::stores_packs(self.dtype, epilogue, wide);
         match stores {
@@ -97,7 +97,7 @@ impl Kernel {
         match self.program {
             Program::Reduce { access, epilogue, stores, operator } => {
                 stored(operator, epilogue, false)
-                    && self.stores(access, epilogue, stores)
+                    && self.can_store(access, epilogue, stores)
                     && (epilogue != Epilogue::Ones || writes(access, team))
                     && match access {
                         Access::Rows | Access::Strided | Access::Columns => true,
@@ -112,13 +112,13 @@ impl Kernel {
             Program::Merge { operator, epilogue } => {
                 stored(operator, epilogue, true) && (epilogue != Epilogue::Ones || team)
             }
-            Program::Max { operands, access } => operands <= u32::BITS && self.reads(access),
-            Program::HardmaxWrite(writer) => self.writes(writer),
+            Program::Max { operands, access } => operands <= u32::BITS && self.can_read(access),
+            Program::HardmaxWrite(writer) => self.can_write(writer),
             Program::Fill { .. } => self.dtype == DType::U32,
         }
     }
 
-    fn reads(&self, access: MaxAccess) -> bool {
+    fn can_read(&self, access: MaxAccess) -> bool {
         match access {
             MaxAccess::Packs { pairs, .. } => {
                 let any = self.program.paired_operands().next().is_some();
@@ -131,7 +131,7 @@ impl Kernel {
         }
     }
 
-    fn writes(&self, writer: HardmaxWriter) -> bool {
+    fn can_write(&self, writer: HardmaxWriter) -> bool {
         match writer {
             HardmaxWriter::Columns { stores, narrow } => {
                 let as_wide = narrow || self.dtype.bytes() == 4; // as elements, so that packs of winners begin anywhere

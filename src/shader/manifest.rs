@@ -46,7 +46,7 @@ pub enum Role {
 /// A file of `shaders/`, and what it declares.
 struct File {
     text: &'static str,
-    bindings: &'static [Bound],
+    bindings: &'static [FileBinding],
     /// The names of its `override` declarations.
     overrides: &'static [&'static str],
 }
@@ -55,28 +55,28 @@ type Files = &'static [&'static File];
 
 /// A binding of a file.
 #[derive(Clone, Copy)]
-struct Bound {
+struct FileBinding {
     binding: u32,
     writes: bool,
-    element: Element,
+    element: ArrayElement,
     role: Role,
 }
 
 /// The elements of a binding's array.
 #[derive(Clone, Copy)]
-enum Element {
+enum ArrayElement {
     Word,
     /// The smallest thing written to an output: a word, or an element of 64 bits.
     Unit,
     Pack,
 }
 
-const fn reads(binding: u32, element: Element, role: Role) -> Bound {
-    Bound { binding, writes: false, element, role }
+const fn reads(binding: u32, element: ArrayElement, role: Role) -> FileBinding {
+    FileBinding { binding, writes: false, element, role }
 }
 
-const fn writes(binding: u32, element: Element, role: Role) -> Bound {
-    Bound { binding, writes: true, element, role }
+const fn writes(binding: u32, element: ArrayElement, role: Role) -> FileBinding {
+    FileBinding { binding, writes: true, element, role }
 }
 
 /// The table. A file is there under the name that it has in `shaders/`.
@@ -89,7 +89,7 @@ macro_rules! files {
     };
 }
 
-use Element::{Pack, Unit, Word};
+use ArrayElement::{Pack, Unit, Word};
 use Role::{Known, Operand, Result, Scratch, Target};
 
 files! {
@@ -261,7 +261,7 @@ impl Kernel {
 
     /// The storage bindings of the shader, by their numbers. The parameters are a uniform buffer at binding 0.
     pub fn bindings(&self) -> Vec<Declaration> {
-        let declaration = |&Bound { binding, writes, element, role }: &Bound| {
+        let declaration = |&FileBinding { binding, writes, element, role }: &FileBinding| {
             let element_bytes = match element {
                 Word => 4,
                 Unit => self.dtype.bytes().max(4),
