@@ -419,11 +419,7 @@ fn the_maximum_of_nothing_is_a_fill() {
     assert_eq!(fill(&op.empty(EmptyMax::LowestFinite)), (3, 0xfbff_fbff, 0xfbff_fbff));
     assert_eq!(fill(&reduce_max(DType::F64, &[0, 5], &[0])), (10, 0, 0xfff0_0000));
     assert_eq!(fill(&reduce_max(DType::I8, &[0, 5], &[0])), (2, 0x8080_8080, 0x8080_8080));
-    assert_eq!(op_input_bytes(&reduce_max(DType::F16, &[0, 5], &[0])), [0]);
-}
-
-fn op_input_bytes(op: &impl Operation) -> Vec<u64> {
-    op.plan(&gpu()).unwrap().input_bytes
+    assert_eq!(reduce_max(DType::F16, &[0, 5], &[0]).plan(&gpu()).unwrap().input_bytes, [0]);
 }
 
 #[test]
