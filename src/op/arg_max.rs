@@ -27,7 +27,7 @@ impl IndexType {
     }
 
     /// The greatest index that the type holds.
-    pub(crate) const fn max_index(self) -> u64 {
+    const fn max_index(self) -> u64 {
         match self {
             IndexType::I64 => i64::MAX as u64,
             IndexType::I32 => i32::MAX as u64,

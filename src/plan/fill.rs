@@ -9,8 +9,8 @@ use crate::element::Element;
 use crate::shader::{FillParams, Kernel, Override, Params, Program};
 use crate::{DType, Error};
 
-/// An element of any type as words. A dispatch for each part of the output that fits a binding: of whole packs, and of the words that are left. These are bound
-/// from where a binding may begin.
+/// A dispatch for each part of the output that fits a binding: of whole packs, and of the words that are left. These are bound
+/// from where a binding may begin. The element is given as words, whatever its type.
 pub(super) fn fill(element: [u32; 2], target: Binding, device: &Device) -> Result<Dispatches, Error> {
     let [low, high] = element;
     let group = device.tuning.group;

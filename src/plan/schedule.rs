@@ -49,7 +49,8 @@ const MOST_NEAR_ROWS: u64 = 48;
 /// The most runs of a row that is short: those of a window of pixels.
 const MAX_SHORT_RUNS: u64 = 64;
 
-/// The fewest packs of a row whose seams are stored apart: of a seam's two rows each is reduced as if all of the pack were its.
+/// The fewest packs of a row whose seams are stored apart: of a seam's two rows each is reduced as if all of the pack were
+/// its.
 const FEWEST_SEAM_PACKS: u64 = 8;
 
 /// The same where there are so few rows to reduce that it matters how results are stored.
@@ -178,8 +179,8 @@ impl Reduction<'_> {
         self.device.tuning.max_team.min(self.device.most_members(self.epilogue.lanes(self.dtype)))
     }
 
-    /// Chooses load pattern, team and split, with at most `max_chunks` records of an output. There may be none: too much for one
-    /// dispatch.
+    /// Chooses load pattern, team and split, with at most `max_chunks` records of an output. There may be none: too much for
+    /// one dispatch.
     pub fn schedule(&self, shape: &ReductionShape, max_chunks: u64) -> Option<Schedule> {
         if shape.outputs() > MAX_OUTPUTS || shape.reduce_len() > MAX_ELEMENTS {
             return None;

@@ -6,19 +6,16 @@ use super::{FIRST_OPERAND, LONGEST_WRITTEN_ROW, MaxShortRows};
 use crate::DType;
 
 /// `pack` and its number is an operand's pack that begins with an element; of a splat it is the element in every place. `edge`
-/// is one that is not wholly wanted, and may lie partly outside the binding.
-pub(super) fn pack_operands(dtype: DType, operands: u32, splats: u32, shifted: u32, paired: &[(u32, u32)]) -> String {
+/// is one that is not wholly wanted, and may lie partly outside the binding. Of those that are paired it is said where their words
+/// are bound.
+pub(super) fn pack_operands(dtype: DType, operands: u32, splats: u32, shifted: u32, bindings: &[(u32, u32)]) -> String {
     let is_splat = |n: &u32| splats >> n & 1 == 1;
     let is_shifted = |n: u32| shifted >> n & 1 == 1;
-    let bindings = paired;
-    let paired: Vec<u32> = paired.iter().map(|&(_, n)| n).collect();
-    let mut text = ends(&paired);
-    for n in 0..operands {
-        text += &match bindings.iter().find(|&&(_, paired)| paired == n) {
-            Some(&(binding, _)) => paired_packs(dtype, n, binding),
-            None => operand_packs(dtype, n, is_splat(&n), is_shifted(n)),
-        };
-    }
+    let paired: Vec<u32> = bindings.iter().map(|&(_, n)| n).collect();
+    let packs = |n| match bindings.iter().find(|&&(_, paired)| paired == n) {
+        Some(&(binding, _)) => paired_packs(dtype, n, binding),
+        None => operand_packs(dtype, n, is_splat(&n), is_shifted(n)),
+    };
     let straddling = |n| match (is_splat(&n), is_shifted(n)) {
         (true, _) => format!("joined(pack{n}(at[{n}]), pack{n}(next[{n}]), mask)"),
         (false, true) => {
@@ -26,43 +23,47 @@ pub(super) fn pack_operands(dtype: DType, operands: u32, splats: u32, shifted: u
         }
         (false, false) => format!("pack{n}(at[{n}] + column)"), // it runs on into the next row
     };
-    // Of an aligned operand the number of a pack, of a shifted one the element that it begins with.
-    let address = |n| match is_shifted(n) {
+    let runs: Vec<u32> = (0..operands).filter(|n| !is_splat(n)).collect();
+    let begun = runs.len() < operands as usize;
+    let straddling = (0..operands).map(straddling);
+    begin(operands)
+        + &ends(&paired)
+        + &(0..operands).map(packs).collect::<String>()
+        + &walk(&runs, shifted)
+        + &folding(
+            "fold_splats(at: Addresses)",
+            false,
+            (0..operands).filter(is_splat).map(|n| format!("pack{n}(at[{n}])")),
+        )
+        + &carries(&paired)
+        + &fold_runs(&runs, shifted, &paired, begun)
+        + &folding("fold_straddling(at: Addresses, next: Addresses, column: u32, mask: vec4<u32>)", false, straddling)
+}
+
+/// Where runs begin, and where they go on: of an aligned operand that is the number of a pack, of a shifted one the element that it
+/// begins with.
+fn walk(runs: &[u32], shifted: u32) -> String {
+    let is_shifted = |n: u32| shifted >> n & 1 == 1;
+    let address = |&n: &u32| match is_shifted(n) {
         true => format!("    own[{n}] += column - i * PACK_ELEMENTS;\n"),
         false => format!("    own[{n}] = (at[{n}] + column) / PACK_ELEMENTS - i;\n"),
     };
-    let run = |n| match is_shifted(n) {
+    let step = |&n: &u32| format!("    own[{n}] += {};\n", if is_shifted(n) { "PACK_ELEMENTS" } else { "1u" });
+    let moved = |signature, steps: String| {
+        format!("fn {signature} -> Addresses {{\n    var own = at;\n{steps}    return own;\n}}\n")
+    };
+    moved("pack_addresses(at: Addresses, column: u32, i: u32)", runs.iter().map(address).collect())
+        + &moved("next_packs(at: Addresses)", runs.iter().map(step).collect())
+}
+
+fn fold_runs(runs: &[u32], shifted: u32, paired: &[u32], begun: bool) -> String {
+    let run = |&n: &u32| match shifted >> n & 1 == 1 {
         true if paired.contains(&n) => format!("pack_between(own.c{n}, next.c{n}, addresses[{n}] + i * PACK_ELEMENTS)"),
         true => format!("pack{n}(addresses[{n}] + i * PACK_ELEMENTS)"),
         false => format!("words_of(operand{n}[addresses[{n}] + i])"),
     };
-    let runs = || (0..operands).filter(|n| !is_splat(n));
-    text += &format!(
-        "fn pack_addresses(at: Addresses, column: u32, i: u32) -> Addresses {{\n    var own = at;\n{}    return own;\n}}\n",
-        runs().map(address).collect::<String>()
-    );
-    let step = |n| format!("    own[{n}] += {};\n", if is_shifted(n) { "PACK_ELEMENTS" } else { "1u" });
-    text += &format!(
-        "fn next_packs(at: Addresses) -> Addresses {{\n    var own = at;\n{}    return own;\n}}\n",
-        runs().map(step).collect::<String>()
-    );
-    let begun = (0..operands).any(|n| is_splat(&n));
-    begin(operands)
-        + &text
-        + &folding("fold_splats(at: Addresses)", false, (0..operands).filter(is_splat), |n| format!("pack{n}(at[{n}])"))
-        + &carries(&paired)
-        + &folding(
-            "fold_runs(before: Maxima, addresses: Addresses, i: u32, own: Carried, next: Carried)",
-            begun,
-            runs(),
-            run,
-        )
-        + &folding(
-            "fold_straddling(at: Addresses, next: Addresses, column: u32, mask: vec4<u32>)",
-            false,
-            0..operands,
-            straddling,
-        )
+    let signature = "fold_runs(before: Maxima, addresses: Addresses, i: u32, own: Carried, next: Carried)";
+    folding(signature, begun, runs.iter().map(run))
 }
 
 /// Binds an operand, and reads a pack of it.
@@ -161,9 +162,9 @@ fn moved_along(at: Addresses, d: u32, places: u32) -> Addresses {{
 }
 
 /// A function that folds packs, onto those `before` where there are any.
-fn folding(signature: &str, begun: bool, operands: impl Iterator<Item = u32>, pack: impl Fn(u32) -> String) -> String {
+fn folding(signature: &str, begun: bool, packs: impl Iterator<Item = String>) -> String {
     let before = begun.then(|| "before".to_string());
-    format!("fn {signature} -> Maxima {{ return {}; }}\n", folded(before, operands.map(pack)))
+    format!("fn {signature} -> Maxima {{ return {}; }}\n", folded(before, packs))
 }
 
 /// The maxima of packs, and of what was folded before.

@@ -100,8 +100,8 @@ pub const OVERRIDES: [Override; 23] = [
     Override::Partials,
 ];
 
-/// Every program that was written, of every type, without and with teams: with the overrides that it must have, and with all that
-/// go together, these also for shared buffers.
+/// Every program that was written, of every type, without and with teams: with the overrides that it must have, and with all
+/// that go together, these also for shared buffers.
 pub fn kernels() -> Vec<Kernel> {
     let mut kernels = Vec::new();
     let types = DType::ALL.into_iter().flat_map(|dtype| [(dtype, false), (dtype, true)]);

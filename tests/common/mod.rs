@@ -177,7 +177,7 @@ pub fn greatest(dtype: DType) -> u64 {
     }
 }
 
-/// Boxes that make up this one, some of them without elements, along kept and reduced axes: where each begins, and its shape.
+/// Boxes that make up this one, some of them without elements: where each begins, and its shape.
 pub fn cut(begin: &[u64], shape: &[u64], pieces: u64, random: &mut Random) -> Vec<(Vec<u64>, Vec<u64>)> {
     if pieces < 2 {
         return vec![(begin.to_vec(), shape.to_vec())];
