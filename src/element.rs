@@ -71,12 +71,6 @@ macro_rules! integer_element {
             const ONE: Self = 1;
             const NAN: Option<Self> = None;
 
-            fn is_nan(self) -> bool {
-                false
-            }
-            fn is_negative_zero(self) -> bool {
-                false
-            }
             little_endian!($type);
         }
     };
@@ -121,61 +115,20 @@ pub(crate) fn to_bytes<T: Element>(elements: &[T]) -> Vec<u8> {
 
 /// Runs `$body` with `$T` standing for the host type of a [`DType`].
 macro_rules! with_element_type {
-    ($dtype:expr, $T:ident => $body:expr) => {
+    (@types $dtype:expr, $T:ident, $body:expr, $($variant:ident $type:ty),*) => {
         match $dtype {
-            $crate::DType::F32 => {
-                type $T = f32;
+            $($crate::DType::$variant => {
+                type $T = $type;
                 $body
-            }
-            $crate::DType::F16 => {
-                type $T = half::f16;
-                $body
-            }
-            $crate::DType::Bf16 => {
-                type $T = half::bf16;
-                $body
-            }
-            $crate::DType::F64 => {
-                type $T = f64;
-                $body
-            }
-            $crate::DType::I8 => {
-                type $T = i8;
-                $body
-            }
-            $crate::DType::I16 => {
-                type $T = i16;
-                $body
-            }
-            $crate::DType::I32 => {
-                type $T = i32;
-                $body
-            }
-            $crate::DType::I64 => {
-                type $T = i64;
-                $body
-            }
-            $crate::DType::U8 => {
-                type $T = u8;
-                $body
-            }
-            $crate::DType::U16 => {
-                type $T = u16;
-                $body
-            }
-            $crate::DType::U32 => {
-                type $T = u32;
-                $body
-            }
-            $crate::DType::U64 => {
-                type $T = u64;
-                $body
-            }
-            $crate::DType::Bool => {
-                type $T = bool;
-                $body
-            }
+            })*
         }
+    };
+    ($dtype:expr, $T:ident => $body:expr) => {
+        $crate::element::with_element_type!(
+            @types $dtype, $T, $body,
+            F32 f32, F16 half::f16, Bf16 half::bf16, F64 f64,
+            I8 i8, I16 i16, I32 i32, I64 i64, U8 u8, U16 u16, U32 u32, U64 u64, Bool bool
+        )
     };
 }
 pub(crate) use with_element_type;

@@ -26,6 +26,13 @@ impl TensorType {
     pub fn bytes(&self) -> Option<u64> {
         crate::view::checked_len(&self.shape)?.checked_mul(self.dtype.bytes())
     }
+
+    /// The tensor whose bytes these are, with the padding to whole words that buffers have.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn tensor(self, mut bytes: Vec<u8>) -> Result<Tensor, Error> {
+        bytes.truncate(self.bytes().map_or(0, |len| len as usize));
+        Tensor::from_bytes(self.dtype, self.shape, bytes)
+    }
 }
 
 /// A tensor in host memory: a shape of at most [`View::MAX_RANK`](crate::View::MAX_RANK) dimensions, an element type, and

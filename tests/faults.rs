@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 use common::{USAGES, encoder, filled_buffer, gpus, submit, within_a_minute};
-use wgmax::plan::{Override, Program};
+use wgmax::plan::{MaxAccess, Override, Program};
 use wgmax::{
     ArgMax, DType, Error, Gpu, GpuOptions, Hardmax, Kernels, Limits, Operation, ReduceMax, Slices, Slots, Tensor, View,
     wgpu,
@@ -354,7 +354,7 @@ fn a_kernel_that_there_is_not() {
         ("a constant that the shader has not", |pass| pass.kernel.overrides.push(Override::Wide)),
         ("a binding too few", |pass| pass.bindings.truncate(1)),
         ("a program that was never written", |pass| {
-            pass.kernel.program = Program::MaxElements { operands: 33 };
+            pass.kernel.program = Program::Max { operands: 33, access: MaxAccess::Elements };
         }),
     ];
     for (what, spoil) in spoil {

@@ -5,7 +5,7 @@ mod common;
 use std::collections::HashSet;
 
 use common::cases;
-use common::{first_difference, gpus, run};
+use common::{check_planned, gpus};
 use wgmax::{AdapterKind, Limits, Operation};
 
 /// On the device of default limits, as in a browser.
@@ -18,10 +18,7 @@ fn the_sample_is_bit_equal() {
         let inputs: Vec<_> = inputs.iter().collect();
         let expected = case.op.reference(&inputs).unwrap();
         let limits = Limits { adapter: *adapter, ..gpu.kernels().limits().clone() };
-        let got = run(gpu, &case.op, &limits, &inputs).unwrap_or_else(|error| panic!("{}: {error}", case.name));
-        if let Some(difference) = first_difference(&expected, &got) {
-            panic!("{}: {difference}\n{}", case.name, case.op.plan(&limits).unwrap());
-        }
+        check_planned(gpu, &limits, &case.op, &inputs, &expected, &case.name);
     }
     println!("{0} of {0} cases bit-equal", sample.len()); // tests/web/run.sh reads this
 }

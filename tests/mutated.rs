@@ -364,7 +364,7 @@ fn change(target: &mut Value, random: &mut Random) {
                 "group",
                 "team",
                 "index_words",
-                "max_elements",
+                "max",
                 "reduction",
                 "fill",
                 "broadcast",

@@ -3,27 +3,12 @@
 mod common;
 
 use common::reductions::problem;
-use common::{Random, first_difference};
+use common::{Random, cut, first_difference};
 use wgmax::shard::{Partial, Partials, Shard, Sharded, merge};
 use wgmax::{
     AnyOperation, ArgMax, ArgMaxOutput, DType, EmptyMax, Error, Hardmax, Max, NanPolicy, Operation, ReduceMax, Slices,
     Tensor, View,
 };
-
-/// Boxes that make up this one, some of them without elements.
-fn cut(begin: &[u64], shape: &[u64], random: &mut Random) -> Vec<(Vec<u64>, Vec<u64>)> {
-    if random.below(5) < 3 {
-        return vec![(begin.to_vec(), shape.to_vec())];
-    }
-    let d = random.below(shape.len() as u64) as usize;
-    let at = random.below(shape[d] + 1);
-    let (mut first, mut second, mut middle) = (shape.to_vec(), shape.to_vec(), begin.to_vec());
-    (first[d], second[d]) = (at, shape[d] - at);
-    middle[d] += at;
-    let mut boxes = cut(begin, &first, random);
-    boxes.extend(cut(&middle, &second, random));
-    boxes
-}
 
 /// Merges partials two by two until one is left: those of some shards cover a part of the outputs only, and are merged
 /// into those of nothing first.
@@ -45,7 +30,8 @@ fn check_cut(find: impl Fn(&Shard, &Tensor) -> Partials, random: &mut Random) {
     let (op, input) = problem(random);
     let whole = Sharded::new(op.clone()).unwrap();
     let expected = op.reference(&[&input]).unwrap();
-    let boxes = cut(&vec![0; input.shape().len()], input.shape(), random);
+    let pieces = 1 + random.below(8);
+    let boxes = cut(&vec![0; input.shape().len()], input.shape(), pieces, random);
     let shards: Vec<Shard> = boxes.iter().map(|(begin, shape)| whole.shard(begin, shape).unwrap()).collect();
     let known = shards.iter().map(|shard| find(shard, &shard.elements(&input).unwrap())).collect();
     let known = merged_in_any_order(&whole, known, random);

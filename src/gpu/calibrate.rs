@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use super::{Bound, Kernels, Scopes, Slots, explain};
+use super::{Bound, Kernels, Scopes, Slots, buffer, explain};
 use crate::calibration::{Platform, Search, Trial};
 use crate::plan::Plan;
 use crate::{AdapterKind, Calibration, Error, Operation, Tuning};
@@ -130,12 +130,9 @@ impl<'a> Bench<'a> {
     async fn new(kernels: &Kernels, queue: &'a wgpu::Queue) -> Result<Bench<'a>, Error> {
         let device = kernels.device();
         let scopes = Scopes::push(device);
-        let buffer = |label, size| {
-            let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST;
-            device.create_buffer(&wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false })
-        };
-        let input = buffer("wgmax calibration input", INPUT_BYTES);
-        let scratch = [(); 2].map(|()| buffer("wgmax calibration scratch", SCRATCH_BYTES));
+        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST;
+        let input = buffer(device, "wgmax calibration input", INPUT_BYTES, usage);
+        let scratch = [(); 2].map(|()| buffer(device, "wgmax calibration scratch", SCRATCH_BYTES, usage));
         let elements = elements(1 << 20);
         for at in (0..INPUT_BYTES).step_by(elements.len()) {
             queue.write_buffer(&input, at, &elements);
@@ -213,14 +210,7 @@ impl<'a> Bench<'a> {
 
     /// An output of at least so many bytes.
     fn output(&mut self, bytes: u64) -> wgpu::Buffer {
-        let make = || {
-            self.kernels.device().create_buffer(&wgpu::BufferDescriptor {
-                label: Some("wgmax calibration output"),
-                size: bytes.max(4),
-                usage: wgpu::BufferUsages::STORAGE,
-                mapped_at_creation: false,
-            })
-        };
+        let make = || buffer(self.kernels.device(), "wgmax calibration output", bytes, wgpu::BufferUsages::STORAGE);
         let output = self.output.take().filter(|output| output.size() >= bytes).unwrap_or_else(make);
         self.output = Some(output.clone());
         output

@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_intrusive::channel::shared::{OneshotReceiver, oneshot_channel};
 
-use super::{Kernels, Prepared, Scopes, Slots};
+use super::{Kernels, Prepared, Scopes, Slots, buffer};
 #[cfg(not(target_arch = "wasm32"))]
 use crate::error::names;
 use crate::op::check_inputs;
@@ -134,11 +134,7 @@ impl Gpu {
         let plan = op.plan(self.kernels.limits())?;
         let inputs: Vec<&[u8]> = inputs.iter().map(|input| input.bytes()).collect();
         let bytes = self.run_plan(&plan, &inputs).await?;
-        let tensors = outputs.into_iter().zip(bytes).map(|(output, mut bytes)| {
-            bytes.truncate(output.bytes().map_or(0, |len| len as usize)); // less the padding to whole words
-            Tensor::from_bytes(output.dtype, output.shape, bytes)
-        });
-        tensors.collect()
+        outputs.into_iter().zip(bytes).map(|(output, bytes)| output.tensor(bytes)).collect()
     }
 
     /// [`Gpu::run`], waiting for it.
@@ -195,7 +191,7 @@ impl Gpu {
     fn submit(&self, prepared: &Prepared, buffers: &Buffers) -> Result<Vec<wgpu::Buffer>, Error> {
         let Buffers { inputs, outputs, scratch } = buffers;
         let mut encoder = self.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        let slots = Slots { inputs: &whole(inputs), outputs: &whole(outputs), scratch: &whole(scratch) };
+        let slots = Slots { inputs: &slices(inputs), outputs: &slices(outputs), scratch: &slices(scratch) };
         prepared.record(&mut encoder, &slots)?;
         let read_backs = outputs.iter().map(|output| self.read_back(&mut encoder, output)).collect();
         self.queue.submit([encoder.finish()]);
@@ -224,14 +220,9 @@ impl Gpu {
         buffer
     }
 
-    /// A buffer of at least one word: a size of 0 may not be mapped everywhere.
+    /// A [`buffer`] of its device.
     pub(crate) fn buffer(&self, label: &str, bytes: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
-        self.device().create_buffer(&wgpu::BufferDescriptor {
-            label: Some(label),
-            size: bytes.max(4),
-            usage,
-            mapped_at_creation: false,
-        })
+        buffer(self.device(), label, bytes, usage)
     }
 
     pub(crate) async fn read(&self, buffer: &wgpu::Buffer) -> Result<Vec<u8>, Error> {
@@ -322,7 +313,7 @@ struct Buffers {
     scratch: [wgpu::Buffer; 2],
 }
 
-pub(in crate::gpu) fn whole(buffers: &[wgpu::Buffer]) -> Vec<wgpu::BufferSlice<'_>> {
+pub(in crate::gpu) fn slices(buffers: &[wgpu::Buffer]) -> Vec<wgpu::BufferSlice<'_>> {
     buffers.iter().map(|buffer| buffer.slice(..)).collect()
 }
 

@@ -55,6 +55,12 @@ impl Platform {
     }
 }
 
+/// A buffer of at least one word: a size of 0 may not be mapped everywhere.
+fn buffer(device: &wgpu::Device, label: &str, bytes: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
+    let label = Some(label);
+    device.create_buffer(&wgpu::BufferDescriptor { label, size: bytes.max(4), usage, mapped_at_creation: false })
+}
+
 /// Error scopes around something that creates GPU objects: what wgpu finds wrong becomes an error value. The last pushed comes
 /// first: wgpu panics where they go in another order, also when they are dropped.
 struct Scopes([wgpu::ErrorScopeGuard; 3]);

@@ -22,9 +22,7 @@ impl Graph {
         let read_backs = gpu.catch(|| self.submit(gpu, &prepared, &values)).await?;
         let mut outputs = Vec::with_capacity(read_backs.len());
         for (tensor_type, read_back) in self.outputs().zip(&read_backs) {
-            let mut bytes = gpu.read(read_back).await?;
-            bytes.truncate(tensor_type.bytes().map_or(0, |len| len as usize)); // less the padding to whole words
-            outputs.push(Tensor::from_bytes(tensor_type.dtype, tensor_type.shape.clone(), bytes)?);
+            outputs.push(tensor_type.clone().tensor(gpu.read(read_back).await?)?);
         }
         Ok(outputs)
     }

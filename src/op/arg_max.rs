@@ -27,7 +27,7 @@ impl IndexType {
     }
 
     /// The greatest index that the type holds.
-    pub(crate) const fn max_index(self) -> u64 {
+    const fn max_index(self) -> u64 {
         match self {
             IndexType::I64 => i64::MAX as u64,
             IndexType::I32 => i32::MAX as u64,
@@ -191,7 +191,6 @@ impl Operation for ArgMax {
 
     fn reference(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
         check_inputs(&self.inputs()?, inputs)?;
-        let (view, bytes) = reference::gathered(self.dtype, &self.input, inputs)?;
-        reference::arg_max(self, &view, &bytes)
+        reference::arg_max(self, inputs)
     }
 }

@@ -120,7 +120,6 @@ impl Operation for ReduceMax {
 
     fn reference(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
         check_inputs(&self.inputs()?, inputs)?;
-        let (view, bytes) = reference::gathered(self.dtype, &self.input, inputs)?;
-        reference::reduce_max(self, &view, &bytes)
+        reference::reduce_max(self, inputs)
     }
 }

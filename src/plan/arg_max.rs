@@ -54,6 +54,6 @@ fn first_positions(op: &ArgMax, targets: &[Binding], device: &Device) -> Result<
         },
     };
     let indices = targets[targets.len() - 1];
-    dispatches.append(fill(op.dtype, [0, 0], Binding { binding: 3, ..indices }, device)?)?;
+    dispatches.append(fill([0, 0], Binding { binding: 3, ..indices }, device)?)?;
     Ok(Some(dispatches))
 }

@@ -62,7 +62,7 @@ impl Reduction<'_> {
             let outputs = start * around..end * around;
             let target = target_part(target, result_bytes, outputs.start, outputs.end - outputs.start);
             let window = Window { shape, schedule, first_output: outputs.start, ..window.clone() };
-            dispatches.push(self.window(&window, self.epilogue, stores, vec![target], None)?)?;
+            dispatches.push(self.window(&window, stores, vec![target], None)?)?;
         }
         Ok(Some(dispatches))
     }

@@ -5,16 +5,17 @@
 //! bindings name (wgpu compares each index with the bound range), and it ends, since no invocation takes more turns, and
 //! no dispatch has more workgroups, than its numbers ask for.
 
-use super::device::{EXCHANGED_BYTES, MEMBER_BYTES, column_member_bytes};
+use super::device::{EXCHANGED_BYTES, MEMBER_BYTES, check_countable, column_member_bytes};
 use super::output_box::SPREAD_PACKS;
 use super::schedule::MAX_STEPS;
 use super::{
-    Access, Binding, BroadcastParams, Declaration, Dispatch, Epilogue, HardmaxWriteParams, Kernel, MergeParams,
-    Override, Params, Plan, Program, ReductionParams, Role, Slot, Stores, check_count, within,
+    Access, Binding, BroadcastParams, Declaration, Dispatch, Epilogue, HardmaxWriteParams, HardmaxWriter, Kernel,
+    MaxAccess, MaxShortRows, MergeParams, Override, Params, Plan, Program, ReductionParams, Role, Slot, Stores,
+    check_count, within,
 };
 use crate::error::list;
 use crate::shader::MAX_DIMS;
-use crate::{Error, Limits};
+use crate::{DType, Error, Limits};
 
 impl Plan {
     /// Whether the plan can be dispatched on a device with these limits, and every binding names bytes that are there, of a
@@ -158,12 +159,7 @@ fn check_kernel(kernel: &Kernel, limits: &Limits) -> Result<Group, Error> {
             _ => {}
         }
     }
-    // Their defaults are no device's.
-    let given = |own: Option<u64>, name| ensure(own.is_some(), || format!("override {name} is missing"));
-    given(group, "GROUP")?;
-    if kernel.declares(Override::Team(1)) {
-        given(team, "TEAM")?;
-    }
+    ensure(group.is_some(), || "override GROUP is missing".to_string())?; // its default is no device's
     let team = team.unwrap_or(1);
     let group = Group { invocations: group.unwrap_or(1), team, line: line.unwrap_or(team) };
     check_group(kernel, &group, limits).map(|()| group)
@@ -252,24 +248,15 @@ impl Work {
                 Work::of_reduction(kernel, access, epilogue, stores, params, group)
             }
             (Program::Merge { .. }, Params::Merge(params)) => Work::of_merge(kernel, params, group),
-            (
-                Program::HardmaxWriteColumns { .. }
-                | Program::HardmaxWriteRaggedColumns
-                | Program::HardmaxWriteLines
-                | Program::HardmaxWriteRows { .. }
-                | Program::HardmaxWriteShortRows { .. },
-                Params::HardmaxWrite(params),
-            ) => Work::of_write(kernel, params, group),
-            (
-                Program::MaxPacks { operands, .. }
-                | Program::MaxShortRows { operands, .. }
-                | Program::MaxElements { operands },
-                Params::Broadcast(params),
-            ) if params.operands.len() == operands as usize
-                && params.operands.iter().map(|own| own.strides.len()).fold(params.sizes.len(), usize::max)
-                    <= MAX_DIMS =>
+            (Program::HardmaxWrite(writer), Params::HardmaxWrite(params)) => {
+                Work::of_write(kernel.dtype, writer, params, group)
+            }
+            (Program::Max { operands, access }, Params::Broadcast(params))
+                if params.operands.len() == operands as usize
+                    && params.operands.iter().map(|own| own.strides.len()).fold(params.sizes.len(), usize::max)
+                        <= MAX_DIMS =>
             {
-                Work::of_broadcast(kernel, params, group)
+                Work::of_broadcast(kernel, access, params, group)
             }
             _ => Err(Error::InvalidPlan { problem: format!("its parameters are such as {kernel} does not take") }),
         }
@@ -308,7 +295,7 @@ impl Work {
             return Work::of_columns(kernel, stores, params, turns, group);
         }
         if epilogue == Epilogue::Ones {
-            countable(outputs.saturating_mul(params.reduce_len.into()))?;
+            check_countable(outputs.saturating_mul(params.reduce_len.into()))?;
         }
         if let (Access::ShortRows { rows, exchanged, .. }, Some(bunch)) = (access, kernel.bunches()) {
             ensure(share == 1 || !exchanged, || {
@@ -384,7 +371,7 @@ impl Work {
                 params.chunks
             )
         })?;
-        countable(outputs + columns + wide * pack)?;
+        check_countable(outputs + columns + wide * pack)?;
         let rows = outputs / columns;
         let (tasks, turns) = match stores {
             Stores::Seams => (rows, turns.saturating_mul(2)),
@@ -427,12 +414,17 @@ impl Work {
             format!("slices of {slice_len} elements in {parts} parts: more than 0 expected")
         })?;
         let packs = slice_len / kernel.dtype.pack_elements();
-        countable(outputs.saturating_mul(packs.max(parts)).saturating_add(group.invocations + parts))?;
+        check_countable(outputs.saturating_mul(packs.max(parts)).saturating_add(group.invocations + parts))?;
         let written = packs.div_ceil(parts).div_ceil(group.team);
         Ok(Work::reducing(kernel, outputs * parts, 1, turns + written, group))
     }
 
-    fn of_write(kernel: &Kernel, params: &HardmaxWriteParams, group: &Group) -> Result<Work, Error> {
+    fn of_write(
+        dtype: DType,
+        writer: HardmaxWriter,
+        params: &HardmaxWriteParams,
+        group: &Group,
+    ) -> Result<Work, Error> {
         let [len, columns, slice_len, share, line] =
             [params.len, params.columns, params.slice_len, params.share, params.line].map(u64::from);
         ensure(len > 0 && columns > 0 && slice_len > 0 && share > 0, || {
@@ -440,68 +432,69 @@ impl Work {
         })?;
         // Elements from the first row's first column on, and rows from the first slice's beginning on.
         let [position, column] = [params.position, params.column].map(u64::from);
-        countable((column + len).max(position + (column + len).div_ceil(columns)))?;
-        let pack = kernel.dtype.pack_elements();
+        check_countable((column + len).max(position + (column + len).div_ceil(columns)))?;
+        let pack = dtype.pack_elements();
         let of_packs = || format!("lines of {line} elements: whole packs of {pack} expected");
-        match kernel.program {
-            Program::HardmaxWriteColumns { stores: Stores::Seams, .. } => {
-                Ok(Work::shared(len / columns, 1, 1 + pack, group))
-            }
-            Program::HardmaxWriteColumns { stores: Stores::Packs, .. } => {
+        match writer {
+            HardmaxWriter::Columns { stores: Stores::Seams, .. } => Ok(Work::shared(len / columns, 1, 1 + pack, group)),
+            HardmaxWriter::Columns { stores: Stores::Packs, .. } => {
                 ensure(line > 0 && line.is_multiple_of(pack), of_packs)?;
                 let lines = len / slice_len.saturating_mul(columns) * (columns / pack).div_ceil(line / pack);
                 let tasks = lines.saturating_mul(slice_len.div_ceil(share));
                 let turns = (line / pack).saturating_mul(1 + share.min(slice_len));
                 Ok(Work { groups: tasks.div_ceil(group.invocations), turns })
             }
-            Program::HardmaxWriteRaggedColumns => Ok(Work::shared(len / pack, share, 1, group)),
-            Program::HardmaxWriteLines => {
+            HardmaxWriter::RaggedColumns => Ok(Work::shared(len / pack, share, 1, group)),
+            HardmaxWriter::Lines => {
                 ensure(line > 0 && line.is_multiple_of(columns), || {
                     format!("lines of {line} elements: whole rows of {columns} expected")
                 })?;
                 ensure(line.is_multiple_of(pack), of_packs)?;
                 let rows = len.div_ceil(columns) + line / columns + position + slice_len;
-                countable(rows.max(len + line + columns + pack))?;
+                check_countable(rows.max(len + line + columns + pack))?;
                 let tasks = len.div_ceil(line).div_ceil(share).saturating_mul(line / pack);
                 Ok(Work { groups: tasks.div_ceil(group.invocations), turns: share.saturating_mul(2) })
             }
-            Program::HardmaxWriteShortRows { len: row } => {
-                Ok(Work::shared(len / (pack * u64::from(row)), share, 1, group))
-            }
-            program => {
-                let packs = program == Program::HardmaxWriteRows { packs: true };
-                let (lanes, write_len) = (kernel.dtype.lanes(), if packs { pack } else { kernel.dtype.lanes() });
+            HardmaxWriter::ShortRows { len: row } => Ok(Work::shared(len / (pack * u64::from(row)), share, 1, group)),
+            HardmaxWriter::Rows { .. } | HardmaxWriter::Columns { stores: Stores::Results, .. } => {
+                let packs = writer == HardmaxWriter::Rows { packs: true };
+                let (lanes, write_len) = (dtype.lanes(), if packs { pack } else { dtype.lanes() });
                 Ok(Work::shared(len.div_ceil(write_len), share, 2 * write_len.div_ceil(slice_len).max(lanes), group))
             }
         }
     }
 
-    fn of_broadcast(kernel: &Kernel, params: &BroadcastParams, group: &Group) -> Result<Work, Error> {
+    fn of_broadcast(
+        kernel: &Kernel,
+        access: MaxAccess,
+        params: &BroadcastParams,
+        group: &Group,
+    ) -> Result<Work, Error> {
         let [len, share, row_len, first, begin] =
             [params.len, params.share, params.row_len, params.first, params.begin].map(u64::from);
         ensure(len > 0 && share > 0 && row_len > 0, || {
             format!("{len} elements in rows of {row_len}, {share} in turn: more than 0 expected")
         })?;
-        countable(begin + len)?;
-        countable(len + row_len - 1)?; // as the shaders count rows
+        check_countable(begin + len)?;
+        check_countable(len + row_len - 1)?; // as the shaders count rows
         let around = params.sizes.iter().fold(1, |rows: u64, &size| rows.saturating_mul(size.into()));
         ensure(around.saturating_mul(row_len) == len, || {
             format!("{len} elements in {around} rows of {row_len}: as many expected")
         })?;
-        if let Program::MaxPacks { .. } = kernel.program {
+        if let MaxAccess::Packs { .. } = access {
             return Work::of_packs(kernel, params, group);
         }
         let (pack, lanes, dims) = (kernel.dtype.pack_elements(), kernel.dtype.lanes(), params.sizes.len() as u64);
         // The elements that are written at once, those of a stretch, and the turns that it takes to begin one.
-        let (write_len, stretch, begun) = match kernel.program {
-            Program::MaxShortRows { len: row, .. } => {
+        let (write_len, stretch, begun) = match access {
+            MaxAccess::ShortRows(MaxShortRows { len: row, .. }) => {
                 let rows = params.sizes.first().map_or(0, |&size| u64::from(size)).max(pack - 1);
                 (pack * u64::from(row), u64::from(row) * rows, 2 * (dims + 1)) // where it ends, the next one, too
             }
             _ => (lanes, params.walk_len(), dims + 1 + 4 * lanes), // a walk's ends lie within units
         };
-        let units = match kernel.program {
-            Program::MaxElements { .. } => (begin + len).div_ceil(lanes).saturating_sub(first),
+        let units = match access {
+            MaxAccess::Elements => (begin + len).div_ceil(lanes).saturating_sub(first),
             _ => len / write_len,
         };
         let own = share.min(units);
@@ -514,7 +507,7 @@ impl Work {
         let (pack, dims) = (kernel.dtype.pack_elements(), params.sizes.len() as u64);
         let [len, share, row_len] = [params.len, params.share, params.row_len].map(u64::from);
         let row_len = row_len.max(pack);
-        countable(len + row_len - 1)?;
+        check_countable(len + row_len - 1)?;
         let (rows, row_packs) = (len.div_ceil(row_len), row_len / pack);
         let (share, own_rows) = match kernel.has(Override::Spread) {
             true => (SPREAD_PACKS, 1),
@@ -541,7 +534,7 @@ fn chunk_turns(kernel: &Kernel, params: &ReductionParams, access: Access, group:
     ensure(chunks_fit, || format!("{chunks} chunks of {chunk_len} are more than {reduce_len} elements"))?;
     // What is counted ends within the next chunk, and within the next run.
     let next = |own, len| if has(own) { len } else { 0 };
-    countable(reduce_len + next(Override::Split, chunk_len).max(next(Override::Runs, run_len)))?;
+    check_countable(reduce_len + next(Override::Split, chunk_len).max(next(Override::Runs, run_len)))?;
     let (runs, run_len) = if has(Override::Runs) { (len.div_ceil(run_len) + 1, run_len.min(len)) } else { (1, len) };
     let run_turns = match access {
         Access::Rows if has(Override::FewPacks) => run_len / kernel.dtype.pack_elements() + 3,
@@ -552,11 +545,6 @@ fn chunk_turns(kernel: &Kernel, params: &ReductionParams, access: Access, group:
     let dims = (params.kept.len() + params.outer.len()) as u64;
     let runs = runs.div_ceil(group.team / group.line);
     Ok(runs.saturating_mul(run_turns + params.outer.len() as u64).saturating_add(dims))
-}
-
-/// Counters of 32 bits reach it.
-fn countable(elements: u64) -> Result<(), Error> {
-    within("elements that a dispatch counts", elements, u32::MAX.into())
 }
 
 fn ensure(holds: bool, problem: impl FnOnce() -> String) -> Result<(), Error> {

@@ -160,7 +160,7 @@ impl Device {
         let rows = groups.div_ceil(most).max(1);
         within("workgroups", groups, most * most)?;
         let columns = groups.div_ceil(rows);
-        to_u32(columns.saturating_mul(rows).saturating_mul(group_elements))?;
+        check_countable(columns.saturating_mul(rows).saturating_mul(group_elements))?;
         Ok([columns as u32, rows as u32, 1])
     }
 
@@ -210,8 +210,13 @@ pub(super) const FEWEST_PACKS: u64 = 1024;
 /// The most elements of a window, whose addresses and counters have 32 bits and run past the ends by some packs.
 pub(super) const MAX_ELEMENTS: u64 = 1 << 31;
 
+/// Whether counters of 32 bits reach it.
+pub(super) fn check_countable(n: u64) -> Result<(), Error> {
+    within("elements that one dispatch counts", n, u32::MAX.into())
+}
+
 pub(super) fn to_u32(n: u64) -> Result<u32, Error> {
-    within("elements that one dispatch counts", n, u32::MAX.into()).map(|()| n as u32)
+    check_countable(n).map(|()| n as u32)
 }
 
 /// A stride in 32 bits. Addresses are added up modulo 2^32 and lie below it, so a stride may wrap.

@@ -10,8 +10,8 @@ use crate::shader::{FillParams, Kernel, Override, Params, Program};
 use crate::{DType, Error};
 
 /// A dispatch for each part of the output that fits a binding: of whole packs, and of the words that are left. These are bound
-/// from where a binding may begin.
-pub(super) fn fill(dtype: DType, element: [u32; 2], target: Binding, device: &Device) -> Result<Dispatches, Error> {
+/// from where a binding may begin. The element is given as words, whatever its type.
+pub(super) fn fill(element: [u32; 2], target: Binding, device: &Device) -> Result<Dispatches, Error> {
     let [low, high] = element;
     let group = device.tuning.group;
     let in_packs = target.bytes.is_multiple_of(16) || target.bytes / 16 >= FEWEST_PACKS;
@@ -24,7 +24,7 @@ pub(super) fn fill(dtype: DType, element: [u32; 2], target: Binding, device: &De
             let share = device.share(count);
             let overrides = vec![Override::Group(group as u32)];
             dispatches.push(Dispatch {
-                kernel: Kernel::new(Program::Fill { packs }, dtype, overrides, device.tuning.int64),
+                kernel: Kernel::new(Program::Fill { packs }, DType::U32, overrides, device.tuning.int64),
                 params: Params::Fill(FillParams {
                     first: to_u32(first)?,
                     len: to_u32(len)?,

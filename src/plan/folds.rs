@@ -29,11 +29,11 @@ fn folded_into(reduction: &Reduction, window: &Window, packs: u64) -> Option<Blo
     if records > reduction.scratch_budget(seen) || max_chunks == 0 {
         return None;
     }
-    let schedule = reduction.schedule(&main, Epilogue::Record, max_chunks)?;
+    let schedule = reduction.of_records().schedule(&main, max_chunks)?;
     let whole = Window { slot, extent, schedule, shape: main, first_output: 0, first_position: 0 };
-    let mut folded = Block { folds, ..Block::whole(reduction, whole) };
+    let mut folded = Block { folds, ..Block::of_one(reduction, whole) };
     if let Some(rest) = rest_shape(shape, folds) {
-        let schedule = reduction.schedule(&rest, Epilogue::Record, 1)?;
+        let schedule = reduction.of_records().schedule(&rest, 1)?;
         let first_position = shape.run().size / folds;
         folded.windows.push(Window { slot, extent, schedule, shape: rest, first_output: 0, first_position });
         folded.epilogue = Epilogue::Record;

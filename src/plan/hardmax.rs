@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::device::{Device, FEWEST_PACKS, to_u32};
+use super::device::{Device, FEWEST_PACKS, check_countable, to_u32};
 use super::fill::{fill, filled_words};
 use super::layout::{blocks, gcd, sources};
 use super::reduce::{reduce, reduce_to_ones, reduce_to_winners};
@@ -11,7 +11,7 @@ use super::schedule::Reduction;
 use super::{Binding, Dispatch, Dispatches, Plan, Slot, output_bindings, target_part};
 use crate::element::{Element, with_element_type};
 use crate::error::list;
-use crate::shader::{Epilogue, HardmaxWriteParams, Kernel, Operator, Override, Params, Program, Stores};
+use crate::shader::{Epilogue, HardmaxWriteParams, HardmaxWriter, Kernel, Operator, Override, Params, Program, Stores};
 use crate::{DType, Error, Hardmax, Limits, Operation};
 
 pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
@@ -26,7 +26,7 @@ pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
     let output = Output::new(op.dtype, op.input.shape(), slice, target, device);
     if output.slice_len == 1 {
         let one = with_element_type!(op.dtype, T => filled_words(T::ONE)); // every element is the maximum of its slice
-        return plan.complete(fill(op.dtype, one, target, device)?, device);
+        return plan.complete(fill(one, target, device)?, device);
     }
     let out_len = output.len / output.slice_len;
     let search = Reduction {
@@ -63,10 +63,10 @@ pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
     plan.complete(dispatches, device)
 }
 
-/// What writes a part of the output.
+/// A part of the output, and what writes it.
 #[derive(Clone, Copy)]
-struct Writer {
-    program: Program,
+struct WrittenPart {
+    writer: HardmaxWriter,
     /// The elements that are written at once.
     write_len: u64,
     /// The elements of the part.
@@ -111,75 +111,75 @@ impl<'a> Output<'a> {
         let mut dispatches = Dispatches::default();
         let mut first = 0;
         while first < self.len {
-            let writer = self.writer(first)?;
-            for writer in [Some(writer), self.seams(&writer)].into_iter().flatten() {
-                let windows = self.winners(first, &writer);
+            let part = self.next_part(first)?;
+            for part in [Some(part), self.seams(&part)].into_iter().flatten() {
+                let windows = self.winners(first, &part);
                 for n in 0..windows.len() {
-                    dispatches.push(self.write_part(first, writer, &windows, n)?)?;
+                    dispatches.push(self.write_part(first, part, &windows, n)?)?;
                 }
             }
-            first += writer.len;
+            first += part.len;
         }
         Ok(dispatches)
     }
 
-    /// The writer of the packs in which rows end, where others write those between.
-    fn seams(&self, packs: &Writer) -> Option<Writer> {
+    /// The same part's packs in which rows end, where others write those between.
+    fn seams(&self, packs: &WrittenPart) -> Option<WrittenPart> {
         let ends_within = !self.columns.is_multiple_of(self.dtype.pack_elements());
-        let of_packs = packs.program == self.columns_program(Stores::Packs);
-        (of_packs && ends_within).then_some(Writer { program: self.columns_program(Stores::Seams), ..*packs })
+        let of_packs = packs.writer == self.columns_writer(Stores::Packs);
+        (of_packs && ends_within).then_some(WrittenPart { writer: self.columns_writer(Stores::Seams), ..*packs })
     }
 
-    fn columns_program(&self, stores: Stores) -> Program {
-        Program::HardmaxWriteColumns { stores, narrow: self.narrow }
+    fn columns_writer(&self, stores: Stores) -> HardmaxWriter {
+        HardmaxWriter::Columns { stores, narrow: self.narrow }
     }
 
-    /// What writes from one element on.
-    fn writer(&self, first: u64) -> Result<Writer, Error> {
-        for kind in [Output::packed_columns, Output::short_rows, Output::lines] {
-            if let Some(writer) = kind(self, first)? {
-                return Ok(writer);
+    /// The part that begins with an element.
+    fn next_part(&self, first: u64) -> Result<WrittenPart, Error> {
+        for found in [Output::packed_columns, Output::short_rows, Output::lines] {
+            if let Some(part) = found(self, first)? {
+                return Ok(part);
             }
         }
         let (lanes, pack) = (self.dtype.lanes(), self.dtype.pack_elements());
         let step = self.device.binding_step(&[self.dtype.bytes()]);
         if self.columns >= pack {
-            let writer = self.part(first, Program::HardmaxWriteRaggedColumns, pack, step)?;
-            if self.pays_in_one(first, &writer) {
-                return Ok(writer);
+            let part = self.part(first, HardmaxWriter::RaggedColumns, pack, step)?;
+            if self.pays_in_one(first, &part) {
+                return Ok(part);
             }
         }
         let long = self.slice_len > self.device.longest_written_slice();
         if self.columns == 1 && (long || self.slice_len.is_multiple_of(pack)) {
-            let writer = self.part(first, Program::HardmaxWriteRows { packs: true }, pack, step)?;
-            if self.pays(first, &writer) {
-                return Ok(writer);
+            let part = self.part(first, HardmaxWriter::Rows { packs: true }, pack, step)?;
+            if self.pays(first, &part) {
+                return Ok(part);
             }
         }
-        let program = match self.columns {
-            1 => Program::HardmaxWriteRows { packs: false },
-            _ => self.columns_program(Stores::Results),
+        let writer = match self.columns {
+            1 => HardmaxWriter::Rows { packs: false },
+            _ => self.columns_writer(Stores::Results),
         };
-        self.part(first, program, lanes, 1)
+        self.part(first, writer, lanes, 1)
     }
 
     /// The packs that lie in one row each, if one dispatch can write them all.
-    fn packed_columns(&self, first: u64) -> Result<Option<Writer>, Error> {
+    fn packed_columns(&self, first: u64) -> Result<Option<WrittenPart>, Error> {
         let pack = self.dtype.pack_elements();
         let ragged = !self.columns.is_multiple_of(pack);
         if self.columns == 1 || ragged && !self.inner_packs_pay() {
             return Ok(None);
         }
-        let program = self.columns_program(Stores::Packs);
-        let mut writer = self.part(first, program, pack, if ragged { 1 } else { pack })?;
-        writer.write_len = pack * self.device.packs_of_few_rows(self.rows_of_packs());
-        writer.line = writer.write_len;
-        let (share, tasks) = self.tasks(&writer);
+        let writer = self.columns_writer(Stores::Packs);
+        let mut part = self.part(first, writer, pack, if ragged { 1 } else { pack })?;
+        part.write_len = pack * self.device.packs_of_few_rows(self.rows_of_packs());
+        part.line = part.write_len;
+        let (share, tasks) = self.tasks(&part);
         // Rows and packs that are no one's are counted, too.
-        let counted = tasks.saturating_mul(share * writer.line).saturating_add(self.columns);
+        let counted = tasks.saturating_mul(share * part.line).saturating_add(self.columns);
         let countable = tasks <= self.device.max_invocations && counted <= u64::from(u32::MAX) / 2;
-        let all = writer.len == self.len && self.winners(first, &writer).len() == 1;
-        Ok((all && countable).then_some(writer))
+        let all = part.len == self.len && self.winners(first, &part).len() == 1;
+        Ok((all && countable).then_some(part))
     }
 
     /// Whether rows that end within packs have so many that it pays to write seams apart. Winners that are words, and wider than
@@ -205,7 +205,7 @@ impl<'a> Output<'a> {
     /// Lines of whole packs, if 32 bits count their rows and no pack has elements of more than two blocks. They are for rows
     /// shorter than a pack, and for small elements in slices so long that looking for their winners once pays for it that an
     /// invocation does not write what lies side by side.
-    fn lines(&self, first: u64) -> Result<Option<Writer>, Error> {
+    fn lines(&self, first: u64) -> Result<Option<WrittenPart>, Error> {
         let (columns, slice_len, pack) = (self.columns, self.slice_len, self.dtype.pack_elements());
         let period = pack / gcd(columns, pack); // rows that are whole packs
         let long = slice_len >= 64.max(8 * period) && self.dtype.bytes() <= 2 && period > 1;
@@ -213,22 +213,22 @@ impl<'a> Output<'a> {
             return Ok(None);
         }
         let step = self.device.binding_step(&[self.dtype.bytes()]);
-        let mut writer = self.part(first, Program::HardmaxWriteLines, pack, step)?;
+        let mut part = self.part(first, HardmaxWriter::Lines, pack, step)?;
         let of_many_packs = (32 * pack).div_ceil(columns).min(slice_len / 12);
         let line_rows = of_many_packs.div_ceil(period).max(1) * period;
-        writer.line = columns * line_rows;
+        part.line = columns * line_rows;
         let of_two_blocks = slice_len > (pack - 1).div_ceil(columns);
-        let rows = first / columns % slice_len + writer.len.div_ceil(columns) + line_rows + slice_len;
-        let elements = writer.len + writer.line + columns + pack;
+        let rows = first / columns % slice_len + part.len.div_ceil(columns) + line_rows + slice_len;
+        let elements = part.len + part.line + columns + pack;
         let countable = rows.max(elements) <= u32::MAX.into();
-        let writable = writer.line / pack <= self.device.max_invocations;
-        let pays = self.pays_in_one(first, &writer);
-        Ok((of_two_blocks && countable && writable && pays).then_some(writer))
+        let writable = part.line / pack <= self.device.max_invocations;
+        let pays = self.pays_in_one(first, &part);
+        Ok((of_two_blocks && countable && writable && pays).then_some(part))
     }
 
     /// Bunches of slices, where one begins with the element, and all winners are in one window. Slices of several whole packs
     /// are as fast one by one.
-    fn short_rows(&self, first: u64) -> Result<Option<Writer>, Error> {
+    fn short_rows(&self, first: u64) -> Result<Option<WrittenPart>, Error> {
         let short = (2..=self.device.longest_written_slice()).contains(&self.slice_len);
         let pack = self.dtype.pack_elements();
         let several_packs = self.slice_len > pack && self.slice_len.is_multiple_of(pack);
@@ -236,27 +236,27 @@ impl<'a> Output<'a> {
             return Ok(None);
         }
         let (bunch, step) = (pack * self.slice_len, self.device.binding_step(&[self.dtype.bytes()]));
-        let program = Program::HardmaxWriteShortRows { len: self.slice_len as u32 };
-        let writer = self.part(first, program, bunch, bunch.saturating_mul(step / gcd(step, bunch)))?;
-        Ok(self.pays_in_one(first, &writer).then_some(writer))
+        let writer = HardmaxWriter::ShortRows { len: self.slice_len as u32 };
+        let part = self.part(first, writer, bunch, bunch.saturating_mul(step / gcd(step, bunch)))?;
+        Ok(self.pays_in_one(first, &part).then_some(part))
     }
 
     /// As much from one element on as a dispatch can write; if that is not all, steps after which the next can begin.
-    fn part(&self, first: u64, program: Program, write_len: u64, step: u64) -> Result<Writer, Error> {
+    fn part(&self, first: u64, writer: HardmaxWriter, write_len: u64, step: u64) -> Result<WrittenPart, Error> {
         let most = self.most(first, write_len)?;
         let all = first + most == self.len && (step == 1 || most.is_multiple_of(write_len));
-        Ok(Writer { program, write_len, len: if all { most } else { most / step * step }, line: self.columns })
+        Ok(WrittenPart { writer, write_len, len: if all { most } else { most / step * step }, line: self.columns })
     }
 
     /// Whether it does without another dispatch for what is left, or writes enough for two.
-    fn pays(&self, first: u64, writer: &Writer) -> bool {
+    fn pays(&self, first: u64, part: &WrittenPart) -> bool {
         let enough = FEWEST_PACKS * self.dtype.pack_elements();
-        writer.len > 0 && (first + writer.len == self.len || writer.len >= enough)
+        part.len > 0 && (first + part.len == self.len || part.len >= enough)
     }
 
     /// The same, and whether all winners that it takes are in one window.
-    fn pays_in_one(&self, first: u64, writer: &Writer) -> bool {
-        self.pays(first, writer) && self.winners(first, writer).len() == 1
+    fn pays_in_one(&self, first: u64, part: &WrittenPart) -> bool {
+        self.pays(first, part) && self.winners(first, part).len() == 1
     }
 
     /// The most elements from one on that a dispatch can write, so many at a time.
@@ -272,15 +272,15 @@ impl<'a> Output<'a> {
     }
 
     /// Writes some of the output, as far as the winners of the n-th of these windows are concerned.
-    fn write_part(&self, first: u64, writer: Writer, windows: &[Binding], n: usize) -> Result<Dispatch, Error> {
+    fn write_part(&self, first: u64, part: WrittenPart, windows: &[Binding], n: usize) -> Result<Dispatch, Error> {
         let Output { dtype, slice_len, columns, target, .. } = *self;
-        let Writer { program, write_len, len, line } = writer;
+        let WrittenPart { writer, write_len, len, line } = part;
         let winners = windows[n];
         let row = first / columns;
         let (block, position) = (row / slice_len, row % slice_len);
-        to_u32(len + columns)?; // the shader counts on from the first column
-        let ragged_rows = program == Program::HardmaxWriteRows { packs: true } && !slice_len.is_multiple_of(write_len);
-        let ragged = ragged_rows || self.seams(&writer).is_some();
+        check_countable(len + columns)?; // the shader counts on from the first column
+        let ragged_rows = writer == HardmaxWriter::Rows { packs: true } && !slice_len.is_multiple_of(write_len);
+        let ragged = ragged_rows || self.seams(&part).is_some();
         let int64 = self.device.tuning.int64 && !ragged_rows; // words of packs are written by themselves
         let group = self.device.tuning.group;
         let overrides = [
@@ -289,9 +289,9 @@ impl<'a> Output<'a> {
             (n > 0).then_some(Override::Accumulate),
             ragged.then_some(Override::Ragged),
         ];
-        let (share, tasks) = self.tasks(&writer);
+        let (share, tasks) = self.tasks(&part);
         Ok(Dispatch {
-            kernel: Kernel::new(program, dtype, overrides.into_iter().flatten().collect(), int64),
+            kernel: Kernel::new(Program::HardmaxWrite(writer), dtype, overrides.into_iter().flatten().collect(), int64),
             params: Params::HardmaxWrite(HardmaxWriteParams {
                 len: to_u32(len)?,
                 columns: to_u32(columns)?,
@@ -310,18 +310,18 @@ impl<'a> Output<'a> {
     }
 
     /// What an invocation writes, of rows, of lines or of all that is written at once, and the invocations that there are to do it.
-    fn tasks(&self, writer: &Writer) -> (u64, u64) {
-        let Writer { program, write_len, len, line } = *writer;
+    fn tasks(&self, part: &WrittenPart) -> (u64, u64) {
+        let WrittenPart { writer, write_len, len, line } = *part;
         let writes = len.div_ceil(write_len);
-        match program {
-            Program::HardmaxWriteColumns { stores: Stores::Packs, .. } => {
+        match writer {
+            HardmaxWriter::Columns { stores: Stores::Packs, .. } => {
                 let share = self.rows_of_packs();
                 let pack = self.dtype.pack_elements();
                 let lines = len / self.slice_len / self.columns * (self.columns / pack).div_ceil(line / pack);
                 (share, lines * self.slice_len.div_ceil(share))
             }
-            Program::HardmaxWriteColumns { stores: Stores::Seams, .. } => (1, len / self.columns),
-            Program::HardmaxWriteLines => {
+            HardmaxWriter::Columns { stores: Stores::Seams, .. } => (1, len / self.columns),
+            HardmaxWriter::Lines => {
                 let (lines, packs) = (len.div_ceil(line), line / write_len);
                 let needed = lines.div_ceil(self.device.max_invocations / packs);
                 let share =
@@ -342,9 +342,9 @@ impl<'a> Output<'a> {
         (u64::from(u32::MAX) - 1 - position).saturating_mul(self.columns)
     }
 
-    /// The winners that a writer needs, as windows of scratch 1.
-    fn winners(&self, first: u64, writer: &Writer) -> Vec<Binding> {
-        let last = first + writer.len - 1;
+    /// The winners that a part needs, as windows of scratch 1.
+    fn winners(&self, first: u64, part: &WrittenPart) -> Vec<Binding> {
+        let last = first + part.len - 1;
         let winner = |row: u64, column: u64| row / self.slice_len * self.columns + column;
         let (row, last_row) = (first / self.columns, last / self.columns);
         let (begin, end) = match row == last_row {
@@ -355,7 +355,7 @@ impl<'a> Output<'a> {
         let step = self.device.binding_step(&[bytes]);
         let most = (self.device.limits.max_binding_bytes / bytes / step).max(1) * step;
         let begin = begin / step * step;
-        let in_packs = self.narrow || writer.program == self.columns_program(Stores::Packs);
+        let in_packs = self.narrow || part.writer == self.columns_writer(Stores::Packs);
         let unit = if in_packs { 16 } else { 4 };
         let window = |Range { start, end }: Range<u64>| Binding {
             binding: 1,

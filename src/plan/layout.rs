@@ -33,7 +33,7 @@ pub(super) struct Dimension {
 
 /// Dimensions, outermost first, that address the same elements in the same order with as few of them as possible;
 /// innermost first.
-pub(super) fn collapse(dimensions: impl DoubleEndedIterator<Item = Dimension>) -> Vec<Dimension> {
+fn collapse(dimensions: impl DoubleEndedIterator<Item = Dimension>) -> Vec<Dimension> {
     let mut merged: Vec<Dimension> = Vec::new();
     for own in dimensions.rev().filter(|d| d.size != 1) {
         match merged.last_mut() {

@@ -222,11 +222,12 @@ impl<'a> Broadcast<'a> {
         let units = (begin + len).next_multiple_of(lanes);
         let end = if in_place && first + len < self.len { begin + len } else { units };
         let sources = self.operands.iter().map(|operand| operand.source(indices)).collect::<Result<Vec<_>, _>>()?;
+        let (rows, strides) = Rows::new(&shape, &sources)?;
         let own = OutputBox {
             dtype,
             device,
             len,
-            rows: Rows::new(&shape, &sources)?,
+            rows,
             target: Binding { binding: 1, ..target_part(self.target, bytes, first - begin, begin + len) },
             begin,
             end,
@@ -235,7 +236,7 @@ impl<'a> Broadcast<'a> {
         };
         let mut dispatches = Dispatches::default();
         let mut continues = in_place;
-        for reads in own.rounds(&sources, self.max_operands)?.iter().flat_map(|round| self.groups(round)) {
+        for reads in own.rounds(&sources, &strides, self.max_operands)?.iter().flat_map(|round| self.groups(round)) {
             dispatches.append(own.dispatches(reads, continues)?)?;
             continues = true;
         }

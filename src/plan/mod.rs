@@ -7,6 +7,7 @@ mod arg_max;
 mod bunches;
 mod check;
 mod device;
+mod dispatch;
 mod fill;
 mod folds;
 mod hardmax;
@@ -35,8 +36,9 @@ use device::{Device, PACK_BYTES};
 
 use crate::dtype::padded_bytes;
 pub use crate::shader::{
-    Access, BroadcastParams, Declaration, Dim, Epilogue, FillParams, HardmaxWriteParams, Kernel, MergeParams,
-    OperandParams, Operator, Override, Params, Program, RecordOrigin, ReductionParams, Role, Stores,
+    Access, BroadcastParams, Declaration, Dim, Epilogue, FillParams, HardmaxWriteParams, HardmaxWriter, Kernel,
+    MaxAccess, MaxShortRows, MergeParams, OperandParams, Operator, Override, Params, Program, RecordOrigin,
+    ReductionParams, Role, Stores,
 };
 use crate::{DType, Error, NanPolicy, TensorType};
 

@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
-use super::device::{Device, FEWEST_PACKS, stride_u32, to_u32};
+use super::device::{Device, FEWEST_PACKS, check_countable, stride_u32, to_u32};
 use super::layout::{Extent, Source, blocks, check_dims};
 use super::schedule::{MAX_STEPS, SHORT_ROWS_INVOCATIONS};
 use super::{Binding, Dispatch, Dispatches, Slot, check_count, target_part, within};
 use crate::shader::{
-    BroadcastParams, FIRST_OPERAND, Kernel, LONGEST_WRITTEN_ROW, OperandParams, Override, Params, Program, WALK_DIMS,
+    BroadcastParams, FIRST_OPERAND, Kernel, LONGEST_WRITTEN_ROW, MaxAccess, MaxShortRows, OperandParams, Override,
+    Params, Program, WALK_DIMS,
 };
 use crate::{DType, Error, View};
 
@@ -26,12 +27,11 @@ pub(super) const SPREAD_PACKS: u64 = 4;
 /// The output's dimensions, collapsed as far as every operand allows; innermost first.
 pub(super) struct Rows {
     sizes: Vec<u64>,
-    /// For each operand.
-    strides: Vec<Vec<i64>>,
 }
 
 impl Rows {
-    pub fn new(shape: &[u64], sources: &[Source]) -> Result<Rows, Error> {
+    /// And each operand's strides along them.
+    pub fn new(shape: &[u64], sources: &[Source]) -> Result<(Rows, Vec<Vec<i64>>), Error> {
         let views: Vec<&View> = sources.iter().map(|source| &source.view).collect();
         let mut sizes: Vec<u64> = Vec::new();
         let mut strides: Vec<Vec<i64>> = vec![Vec::new(); views.len()];
@@ -55,14 +55,13 @@ impl Rows {
             strides.iter_mut().for_each(|own| own.push(0));
         }
         check_dims(sizes.len())?;
-        Ok(Rows { sizes, strides })
+        Ok((Rows { sizes }, strides))
     }
 
     /// The same with the two innermost dimensions as one row, if others lie around them.
     fn merged(&self) -> Option<Rows> {
         let [inner, outer, .., _] = self.sizes[..] else { return None };
-        let sizes = [&[inner.checked_mul(outer)?], &self.sizes[2..]].concat();
-        Some(Rows { sizes, strides: vec![] })
+        Some(Rows { sizes: [&[inner.checked_mul(outer)?], &self.sizes[2..]].concat() })
     }
 
     fn row_len(&self) -> u64 {
@@ -136,7 +135,7 @@ impl Read {
     }
 
     fn new(window: Binding, base: u64, span: u64, partial: bool, view: &View, strides: &[i64]) -> Result<Read, Error> {
-        to_u32(span + 64)?; // a pack may begin at the last element
+        check_countable(span + 64)?; // a pack may begin at the last element
         Ok(Read {
             window,
             start: view.offset().wrapping_sub(base) as u32, // of a part it may lie before: addresses are modulo 2^32
@@ -222,10 +221,10 @@ fn mask<T>(forms: &[T], is_so: impl Fn(&T) -> bool) -> u32 {
     forms.iter().enumerate().fold(0, |mask, (n, form)| mask | u32::from(is_so(form)) << n)
 }
 
-/// A program of Max, and the elements that it writes at once.
+/// How a Max is written, and the elements that it writes at once.
 #[derive(Clone, Copy)]
 struct Writer {
-    program: Program,
+    access: MaxAccess,
     write_len: u64,
     /// How packs of rows are shared out; others are, one after another.
     tasks: Option<Tasks>,
@@ -288,10 +287,10 @@ pub(super) struct OutputBox<'a> {
 
 impl OutputBox<'_> {
     /// The first window of every operand, then the second of those that have one, and so on. A dispatch takes so many.
-    pub fn rounds(&self, sources: &[Source], max_operands: u64) -> Result<Vec<Vec<Read>>, Error> {
+    pub fn rounds(&self, sources: &[Source], strides: &[Vec<i64>], max_operands: u64) -> Result<Vec<Vec<Read>>, Error> {
         let mut rounds: Vec<Vec<Read>> = Vec::new();
         let mut count = 0;
-        for (source, strides) in sources.iter().zip(&self.rows.strides) {
+        for (source, strides) in sources.iter().zip(strides) {
             let windows = Read::windows(self.dtype, source, strides, self.device)?;
             count += windows.len();
             check_count((count as u64).div_ceil(max_operands))?; // before there are more than a plan can have
@@ -310,8 +309,12 @@ impl OutputBox<'_> {
         let lanes = self.dtype.lanes();
         let units = (self.begin + self.len).div_ceil(lanes);
         let elements = |first| {
-            let program = Program::MaxElements { operands: reads.len() as u32 };
-            self.dispatch(Writer { program, write_len: lanes, tasks: None }, reads, continues, first..units)
+            self.dispatch(
+                Writer { access: MaxAccess::Elements, write_len: lanes, tasks: None },
+                reads,
+                continues,
+                first..units,
+            )
         };
         let (bulk, dispatch) = match (self.bulk(reads), self.merged(reads)) {
             (own, Some((merged, reads)))
@@ -345,9 +348,9 @@ impl OutputBox<'_> {
     /// The same box with the two innermost dimensions as one row.
     fn merged(&self, reads: &[Read]) -> Option<(OutputBox<'_>, Vec<Read>)> {
         let reads = reads.iter().map(|read| read.merged(&self.rows)).collect::<Option<Vec<_>>>()?;
-        let OutputBox { dtype, device, len, target, begin, end, keeps, nan, .. } = *self;
-        let rows = self.rows.merged().filter(|rows| !device.spreads() || rows.row_len() <= LONGEST_MERGED_ROW)?;
-        Some((OutputBox { dtype, device, len, rows, target, begin, end, keeps, nan }, reads))
+        let longest = if self.device.spreads() { LONGEST_MERGED_ROW } else { u64::MAX };
+        let rows = self.rows.merged().filter(|rows| rows.row_len() <= longest)?;
+        Some((OutputBox { rows, ..*self }, reads))
     }
 
     /// How whole packs are written, if that is possible and worth it.
@@ -370,8 +373,7 @@ impl OutputBox<'_> {
         let bindings = 1 + reads.len() as u32 + (shifted & !splats).count_ones();
         let room = bindings <= self.device.limits.max_storage_bindings && !self.device.limits.shared_buffers;
         let pairs = shifted & !splats != 0 && room && self.device.has_wide_loads();
-        let program = Program::MaxPacks { operands: reads.len() as u32, splats, shifted, pairs };
-        let writer = Writer { program, write_len: pack, tasks: None };
+        let writer = Writer { access: MaxAccess::Packs { splats, shifted, pairs }, write_len: pack, tasks: None };
         let tasks = self.spread_parts().or_else(|| self.row_tasks(writer, reads.len() as u64))?;
         Some(Writer { tasks: Some(tasks), ..writer })
     }
@@ -391,31 +393,31 @@ impl OutputBox<'_> {
         }
         let forms = reads.iter().map(|read| read.in_short_rows(&self.rows, pack)).collect::<Option<Vec<_>>>()?;
         let part = reads.iter().find_map(|read| read.part);
-        let program = Program::MaxShortRows {
-            operands: reads.len() as u32,
+        let access = MaxAccess::ShortRows(MaxShortRows {
             len: len as u32,
             of_rows: mask(&forms, |form| form.along_row),
             of_columns: mask(&forms, |form| form.row_after_row),
             repeated: mask(reads, |read| read.part.is_some()),
             part: part.unwrap_or(len) as u32,
             shifted: mask(&forms, |form| form.shifted),
-        };
-        Some(Writer { program, write_len: pack * len, tasks: None })
+        });
+        Some(Writer { access, write_len: pack * len, tasks: None })
     }
 
     /// Writes these packs, or output units.
     fn dispatch(&self, writer: Writer, reads: &[Read], continues: bool, writes: Range<u64>) -> Result<Dispatch, Error> {
         let (device, group) = (self.device, self.device.tuning.group);
         let count = writes.end - writes.start;
-        let Writer { program, write_len, tasks } = writer;
+        let Writer { access, write_len, tasks } = writer;
+        let program = Program::Max { operands: reads.len() as u32, access };
         let Tasks { share, invocations, spread } = match tasks {
             Some(tasks) => tasks,
             None => self.shares(writer, reads.len() as u64, count)?,
         };
-        let ragged = match program {
-            Program::MaxPacks { .. } => self.rows.are_ragged(write_len),
-            Program::MaxShortRows { .. } => self.rows.have_ragged_stretches(self.dtype.pack_elements()),
-            _ => false,
+        let ragged = match access {
+            MaxAccess::Packs { .. } => self.rows.are_ragged(write_len),
+            MaxAccess::ShortRows(_) => self.rows.have_ragged_stretches(self.dtype.pack_elements()),
+            MaxAccess::Elements => false,
         };
         let overrides = [
             Some(Override::Group(group as u32)),
@@ -487,19 +489,21 @@ impl OutputBox<'_> {
     }
 
     /// What an invocation takes, and the elements for which it finds the addresses once.
-    fn turns(&self, Writer { program, write_len, .. }: Writer, operands: u64) -> (Turns, u64) {
+    fn turns(&self, Writer { access, write_len, .. }: Writer, operands: u64) -> (Turns, u64) {
         let (sizes, lanes) = (&self.rows.sizes, self.dtype.lanes());
         let row = Turns::of_row(operands, sizes.len() as u64 - 1);
-        match program {
+        match access {
             // A row that ends within a pack needs the next one's beginning, too, and one more pack.
-            Program::MaxPacks { .. } => {
+            MaxAccess::Packs { .. } => {
                 (Turns { write_len, each: lanes, row: 2 * row + lanes }, (sizes[0] / write_len).max(1) * write_len)
             }
-            Program::MaxShortRows { len, .. } => (
+            MaxAccess::ShortRows(MaxShortRows { len, .. }) => (
                 Turns { write_len, each: u64::from(len) * lanes, row: 2 * row + u64::from(len) * lanes },
                 sizes[0] * sizes[1],
             ),
-            _ => (Turns::of_elements(self.dtype, row + 1 + operands), sizes.iter().take(WALK_DIMS).product()),
+            MaxAccess::Elements => {
+                (Turns::of_elements(self.dtype, row + 1 + operands), sizes.iter().take(WALK_DIMS).product())
+            }
         }
     }
 }

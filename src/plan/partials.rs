@@ -22,7 +22,7 @@ pub(crate) fn merge_shards(op: &MergeShards, limits: &Limits) -> Result<Plan, Er
         return Ok(plan);
     }
     if let Some(empty) = op.of_nothing() {
-        return plan.complete(fill(op.dtype(), words_of_nothing(op.dtype(), empty), targets[0], device)?, device);
+        return plan.complete(fill(words_of_nothing(op.dtype(), empty), targets[0], device)?, device);
     }
     let reduction = reduction(op, out_len, device);
     within("outputs of partials", out_len, MAX_OUTPUTS)?;

@@ -5,10 +5,10 @@ use super::device::Device;
 use super::fill::{fill, filled_words};
 use super::layout::sources;
 use super::max::{copy, max_of_few};
-use super::reduce::{reduce, reduce_whole};
+use super::reduce::{reduce_whole, reduce_windows};
 use super::schedule::{FEWEST_RAGGED_LOADS, Reduction};
 use super::stages::reduce_in_stages;
-use super::windows::{Window, whole};
+use super::windows::{Window, whole_window};
 use super::{Plan, output_bindings};
 use crate::element::{Element, with_element_type};
 use crate::error::list;
@@ -29,7 +29,7 @@ pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error>
         return Ok(plan);
     }
     if op.input.is_empty() {
-        return plan.complete(fill(op.dtype, words_of_nothing(op.dtype, op.empty), targets[0], device)?, device);
+        return plan.complete(fill(words_of_nothing(op.dtype, op.empty), targets[0], device)?, device);
     }
     if reduced.iter().all(|&d| op.input.shape()[d] == 1)
         && let Some(dispatches) = copy(op.dtype, op.nan, &op.input, targets[0], device)?
@@ -49,18 +49,18 @@ pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error>
         device,
     };
     let sources = sources(&op.input, 0);
-    if let Some(at_once) = whole(&reduction, &sources)? {
-        if reduction.are_few(&sources[0].view, &at_once)
-            && let Some(dispatches) = max_of_few(op.dtype, op.nan, &sources[0], reduced, targets[0], device)?
-        {
-            return plan.complete(dispatches, device);
-        }
-        if let Some(dispatches) = reduce_in_stages(&reduction, &sources[0], &at_once, &targets)? {
-            return plan.complete(dispatches, device);
-        }
-        return plan.complete(reduce_whole(&reduction, at_once, &targets)?, device);
+    let Some(at_once) = whole_window(&reduction, &sources)? else {
+        return plan.complete(reduce_windows(&reduction, sources, &targets)?, device);
+    };
+    if reduction.are_few(&sources[0].view, &at_once)
+        && let Some(dispatches) = max_of_few(op.dtype, op.nan, &sources[0], reduced, targets[0], device)?
+    {
+        return plan.complete(dispatches, device);
     }
-    plan.complete(reduce(&reduction, sources, &targets)?, device)
+    if let Some(dispatches) = reduce_in_stages(&reduction, &sources[0], &at_once, &targets)? {
+        return plan.complete(dispatches, device);
+    }
+    plan.complete(reduce_whole(&reduction, at_once, &targets)?, device)
 }
 
 impl Reduction<'_> {

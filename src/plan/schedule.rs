@@ -2,7 +2,7 @@
 
 use super::device::{Device, EXCHANGED_BYTES, MAX_ELEMENTS, column_member_bytes, power_of_two_below};
 use super::layout::ReductionShape;
-use crate::shader::{Access, Bunches, Epilogue, LARGEST_BLOCK, LONGEST_SHORT_ROW, MOST_BUNCH_PACKS, Operator};
+use crate::shader::{Access, Bunches, Epilogue, Kernel, LARGEST_BLOCK, LONGEST_SHORT_ROW, MOST_BUNCH_PACKS, Operator};
 use crate::{DType, NanPolicy};
 
 /// The most loop iterations that an invocation may make, nested loops counted together. lavapipe ends loops silently
@@ -49,6 +49,20 @@ const MOST_NEAR_ROWS: u64 = 48;
 /// The most runs of a row that is short: those of a window of pixels.
 const MAX_SHORT_RUNS: u64 = 64;
 
+/// The fewest packs of a row whose seams are stored apart: of a seam's two rows each is reduced as if all of the pack were
+/// its.
+const FEWEST_SEAM_PACKS: u64 = 8;
+
+/// The same where there are so few rows to reduce that it matters how results are stored.
+const FEW_SEAM_ROWS: u64 = 16;
+const FEWEST_SEAM_PACKS_OF_FEW_ROWS: u64 = 4;
+
+/// The same on GPUs, which wait longer for another dispatch.
+const FEWEST_SEAM_PACKS_ON_GPUS: u64 = 64;
+
+/// The rows to reduce up to which it does not matter how few seams there are.
+const MOST_SEAM_ROWS: u64 = 64;
+
 /// A reduction, whatever it reads. It has outputs, and elements to reduce to them.
 pub(super) struct Reduction<'a> {
     pub dtype: DType,
@@ -88,6 +102,11 @@ pub(super) struct Schedule {
 }
 
 impl Reduction<'_> {
+    /// The same, leaving records.
+    pub fn of_records(&self) -> Reduction<'_> {
+        Reduction { epilogue: Epilogue::Record, ..*self }
+    }
+
     /// The bytes of each output that belong to one of what is reduced to.
     pub fn target_bytes(&self) -> Vec<u64> {
         let index_bytes = self.index_words * 4;
@@ -126,7 +145,7 @@ impl Reduction<'_> {
 
     /// The invocations that share an output of a merge.
     pub fn merge_team(&self, outputs: u64, records: u64) -> u64 {
-        let most = self.max_team(self.epilogue);
+        let most = self.max_team();
         let preferred = match self.epilogue {
             Epilogue::Ones => most.min(self.device.tuning.group), // they write, too
             _ => records.next_power_of_two().min(most),
@@ -156,85 +175,84 @@ impl Reduction<'_> {
     }
 
     /// The most members of a team, so that a workgroup's teams fill an output unit.
-    fn max_team(&self, epilogue: Epilogue) -> u64 {
-        self.device.tuning.max_team.min(self.device.most_members(epilogue.lanes(self.dtype)))
+    fn max_team(&self) -> u64 {
+        self.device.tuning.max_team.min(self.device.most_members(self.epilogue.lanes(self.dtype)))
     }
 
-    /// Chooses load pattern, team and split, with at most `max_chunks` records of an output; `epilogue` is what is known of
-    /// one that is not split. There may be none: too much for one dispatch.
-    pub fn schedule(&self, shape: &ReductionShape, epilogue: Epilogue, max_chunks: u64) -> Option<Schedule> {
+    /// Chooses load pattern, team and split, with at most `max_chunks` records of an output. There may be none: too much for
+    /// one dispatch.
+    pub fn schedule(&self, shape: &ReductionShape, max_chunks: u64) -> Option<Schedule> {
         if shape.outputs() > MAX_OUTPUTS || shape.reduce_len() > MAX_ELEMENTS {
             return None;
         }
-        let schedule = self.split(shape, epilogue, max_chunks)?;
-        let units = (shape.outputs() * schedule.chunks).div_ceil(self.unit_results(&schedule, epilogue));
+        let schedule = self.split(shape, max_chunks)?;
+        let units = (shape.outputs() * schedule.chunks).div_ceil(self.unit_results(&schedule));
         if schedule.access == Access::Columns || schedule.team > 1 {
             return Some(schedule);
         }
-        let max_share = MAX_STEPS / self.steps(shape, &schedule, epilogue);
+        let max_share = MAX_STEPS / self.steps(shape, &schedule);
         let needed = self.device.needed_share(units);
-        let share = self.wanted_share(shape, &schedule, epilogue).max(needed).min(max_share).max(1);
-        let access = self.exchanging(schedule.access, epilogue, share);
+        let share = self.wanted_share(shape, &schedule).max(needed).min(max_share).max(1);
+        let access = self.exchanging(schedule.access, share);
         (share >= needed).then_some(Schedule { access, share, ..schedule })
     }
 
     /// Short rows of an ArgMax whose positions neighbours exchange before they are stored, if there is one bunch each. On GPUs.
-    fn exchanging(&self, access: Access, epilogue: Epilogue, share: u64) -> Access {
+    fn exchanging(&self, access: Access, share: u64) -> Access {
         let Access::ShortRows { len, columns, rows, .. } = access else { return access };
         let fits = u64::from(rows) * EXCHANGED_BYTES <= self.device.limits.max_group_memory_bytes.into();
-        let exchanged = self.device.spreads() && epilogue == Epilogue::Index && share == 1 && rows > 1 && fits;
+        let exchanged = self.device.spreads() && self.epilogue == Epilogue::Index && share == 1 && rows > 1 && fits;
         Access::ShortRows { len, columns, rows, exchanged }
     }
 
     /// The results that an invocation makes at once.
-    pub fn unit_results(&self, schedule: &Schedule, epilogue: Epilogue) -> u64 {
+    pub fn unit_results(&self, schedule: &Schedule) -> u64 {
         match schedule.access {
             Access::ShortRows { rows, .. } => rows.into(),
-            _ => schedule.epilogue(epilogue).lanes(self.dtype),
+            _ => schedule.epilogue(self.epilogue).lanes(self.dtype),
         }
     }
 
-    fn split(&self, shape: &ReductionShape, epilogue: Epilogue, max_chunks: u64) -> Option<Schedule> {
+    fn split(&self, shape: &ReductionShape, max_chunks: u64) -> Option<Schedule> {
         let column_packs = self.column_packs(shape);
-        let access = self.access(shape, epilogue, column_packs);
-        let work = self.work(shape, access, column_packs);
+        let access = self.access(shape, column_packs);
+        let counts = self.load_counts(shape, access, column_packs);
         let whole = |team| {
-            let line = self.line(access, team, &work);
+            let line = self.line(access, team, &counts);
             Schedule { access, team, line, chunk_len: shape.reduce_len(), chunks: 1, column_packs, share: 1 }
         };
         // Where it is split anyway, teams need not fill an output unit, but leave records.
-        let [team, split_team] = [epilogue, Epilogue::Record].map(|own| self.team(shape, access, own, &work));
+        let [team, split_team] = [self, &self.of_records()].map(|own| own.team(shape, access, &counts));
         if split_team != team
-            && let Some(schedule) = self.split_in_teams(shape, epilogue, max_chunks, &work, whole(split_team))
+            && let Some(schedule) = self.split_in_teams(shape, max_chunks, &counts, whole(split_team))
             && schedule.chunks > 1
         {
             return Some(schedule);
         }
-        self.split_in_teams(shape, epilogue, max_chunks, &work, whole(team))
+        self.split_in_teams(shape, max_chunks, &counts, whole(team))
     }
 
     /// Splits until no invocation takes too many steps.
     fn split_in_teams(
         &self,
         shape: &ReductionShape,
-        epilogue: Epilogue,
         max_chunks: u64,
-        work: &Work,
+        counts: &LoadCounts,
         mut whole: Schedule,
     ) -> Option<Schedule> {
         let (device, tuning) = (self.device, &self.device.tuning);
         let Schedule { access, team, .. } = whole;
-        let wanted = tuning.busy_invocations / (work.tasks * team).max(1);
-        let worth = work.loads / (team * tuning.loads_per_split);
+        let wanted = tuning.busy_invocations / (counts.tasks * team).max(1);
+        let worth = counts.loads / (team * tuning.loads_per_split);
         // A team may be a whole workgroup, whatever the policy prefers, but for what fills an output unit.
-        let max_members = device.most_members(epilogue.lanes(self.dtype));
+        let max_members = device.most_members(self.epilogue.lanes(self.dtype));
         let dispatchable = device.max_invocations / (shape.outputs() * team);
         let short = matches!(access, Access::ShortRows { .. }); // there are enough of them
         let affordable = if short { 1 } else { max_chunks.min(dispatchable).min(shape.reduce_len()).max(1) };
-        let mut chunks = wanted.min(worth).max(self.near_chunks(shape, work, access)).min(affordable).max(1);
+        let mut chunks = wanted.min(worth).max(self.near_chunks(shape, counts, access)).min(affordable).max(1);
         loop {
             let schedule = whole.split(shape, chunks);
-            if self.steps(shape, &schedule, epilogue) <= MAX_STEPS {
+            if self.steps(shape, &schedule) <= MAX_STEPS {
                 return Some(schedule);
             }
             // Too long for one invocation: more chunks while scratch lasts, then more invocations a chunk.
@@ -255,25 +273,27 @@ impl Reduction<'_> {
         }
     }
 
-    fn work(&self, shape: &ReductionShape, access: Access, column_packs: u64) -> Work {
+    fn load_counts(&self, shape: &ReductionShape, access: Access, column_packs: u64) -> LoadCounts {
         let (outputs, reduce_len, pack) = (shape.outputs(), shape.reduce_len(), self.dtype.pack_elements());
         let run = shape.run().size;
         match access {
-            Access::Rows => Work { tasks: outputs, loads: reduce_len / pack, run_loads: run / pack },
-            Access::Columns => Work { tasks: outputs.div_ceil(pack * column_packs), loads: reduce_len, run_loads: 1 },
-            Access::Strided => Work { tasks: outputs, loads: reduce_len, run_loads: run },
+            Access::Rows => LoadCounts { tasks: outputs, loads: reduce_len / pack, run_loads: run / pack },
+            Access::Columns => {
+                LoadCounts { tasks: outputs.div_ceil(pack * column_packs), loads: reduce_len, run_loads: 1 }
+            }
+            Access::Strided => LoadCounts { tasks: outputs, loads: reduce_len, run_loads: run },
             Access::ShortRows { rows, .. } => {
-                Work { tasks: outputs.div_ceil(rows.into()), loads: reduce_len, run_loads: run }
+                LoadCounts { tasks: outputs.div_ceil(rows.into()), loads: reduce_len, run_loads: run }
             }
         }
     }
 
-    fn access(&self, shape: &ReductionShape, epilogue: Epilogue, column_packs: u64) -> Access {
+    fn access(&self, shape: &ReductionShape, column_packs: u64) -> Access {
         let pack = self.dtype.pack_elements();
         let has_packs = shape.span >= pack;
         let run = shape.run();
-        if epilogue != Epilogue::Record
-            && let Some(bunches) = self.bunches(shape, epilogue)
+        if self.epilogue != Epilogue::Record
+            && let Some(bunches) = self.bunches(shape)
         {
             let [len, columns, rows] = [bunches.len, bunches.columns, bunches.rows].map(|n| n as u32);
             return Access::ShortRows { len, columns, rows, exchanged: false };
@@ -284,7 +304,7 @@ impl Reduction<'_> {
             let loads = self.loads(shape);
             let (fewest, fewest_loads) = match shape.columns_are_whole(pack) {
                 true => (pack, 0),
-                false => (self.fewest_ragged_columns(shape, epilogue), FEWEST_RAGGED_LOADS),
+                false => (self.fewest_ragged_columns(shape), FEWEST_RAGGED_LOADS),
             };
             columns >= fewest && loads >= fewest_loads && step_fits && invocations_fit
         });
@@ -301,9 +321,9 @@ impl Reduction<'_> {
     /// The fewest columns of which packs are faster than single elements where rows begin anywhere: of fewer, too much of a pack is
     /// no one's. Where rows share words of the output, packs that lie in two rows are reduced twice. On GPUs only packs have
     /// teams.
-    fn fewest_ragged_columns(&self, shape: &ReductionShape, epilogue: Epilogue) -> u64 {
+    fn fewest_ragged_columns(&self, shape: &ReductionShape) -> u64 {
         let pack = self.dtype.pack_elements();
-        let shared = epilogue.lanes(self.dtype) > 1;
+        let shared = self.epilogue.lanes(self.dtype) > 1;
         let usual = if shared { 4 * pack } else { 2 * pack };
         let [of_few_rows, of_more] = match (self.operator, self.dtype.bytes()) {
             _ if self.device.spreads() && shared => [pack, pack],
@@ -318,7 +338,26 @@ impl Reduction<'_> {
             (Operator::ReduceMax, _) => [usual, usual],
         };
         let fewest = if shape.reduce_len() <= FEW_RAGGED_ROWS { of_few_rows } else { of_more };
-        self.fewest_seam_columns(shape, epilogue).map_or(fewest, |seams| seams.min(fewest))
+        self.fewest_seam_columns(shape).map_or(fewest, |seams| seams.min(fewest))
+    }
+
+    /// The fewest columns whose seams another dispatch stores (`seams.rs`), if that pays.
+    pub fn fewest_seam_columns(&self, shape: &ReductionShape) -> Option<u64> {
+        let pack = self.dtype.pack_elements();
+        let shares_words = self.epilogue.lanes(self.dtype) > 1;
+        let fewest = match (self.device.spreads(), self.epilogue) {
+            (false, _) if shares_words => pack * 3 / 2, // what else there is is slow
+            (false, _) if shape.reduce_len() <= FEW_SEAM_ROWS => FEWEST_SEAM_PACKS_OF_FEW_ROWS * pack,
+            (false, _) => FEWEST_SEAM_PACKS * pack,
+            // Values are stored in words at little cost there, and so are the positions of many rows.
+            (true, Epilogue::Index | Epilogue::Winner) if shape.reduce_len() <= pack => {
+                FEWEST_SEAM_PACKS_ON_GPUS * pack
+            }
+            (true, _) => return None,
+        };
+        // Few seams of many rows would be waited for: too few invocations reduce them.
+        let waited_for = shape.reduce_len() > MOST_SEAM_ROWS.max(shape.rows_of_columns().saturating_mul(8));
+        (!waited_for && self.loads(shape) >= FEWEST_FAR_LOADS).then_some(fewest)
     }
 
     /// Packs side by side that an invocation of a column kernel takes. Where they begin anywhere a row has so many, and the kernel
@@ -352,11 +391,12 @@ impl Reduction<'_> {
     }
 
     /// Bunches of rows that follow one another, or of blocks of them that do, if they are so short that bunches pay.
-    fn bunches(&self, shape: &ReductionShape, epilogue: Epilogue) -> Option<Bunches> {
+    fn bunches(&self, shape: &ReductionShape) -> Option<Bunches> {
         let (run, pack) = (shape.run(), self.dtype.pack_elements());
         let columns = shape.block_columns()?;
         let stretch_rows = shape.stretch_rows(columns);
-        let own = Bunches { dtype: self.dtype, operator: self.operator, epilogue, len: run.size, columns, rows: 0 };
+        let Reduction { dtype, operator, epilogue, .. } = *self;
+        let own = Bunches { dtype, operator, epilogue, len: run.size, columns, rows: 0 };
         let wanted_rows = if shape.has_stretches(columns) { stretch_rows } else { pack };
         let mut bunches = own.of_stretches(wanted_rows)?;
         if epilogue == Epilogue::Ones && columns == 1 && run.size > self.device.longest_fused_slice() {
@@ -408,43 +448,43 @@ impl Reduction<'_> {
         bunches.block_len() <= longest && (few_packs || self.dtype.bytes() > 1 || loads >= FEWEST_FAR_LOADS)
     }
 
-    fn team(&self, shape: &ReductionShape, access: Access, epilogue: Epilogue, work: &Work) -> u64 {
+    fn team(&self, shape: &ReductionShape, access: Access, counts: &LoadCounts) -> u64 {
         let tuning = &self.device.tuning;
         let outputs_are_neighbours = shape.columns().is_some_and(|columns| columns > 1);
         let members = match access {
-            Access::Rows => work.loads / tuning.loads_per_member,
-            Access::Strided if !outputs_are_neighbours => work.run_loads / tuning.loads_per_member,
-            Access::Columns => return self.column_team(shape, epilogue, work),
+            Access::Rows => counts.loads / tuning.loads_per_member,
+            Access::Strided if !outputs_are_neighbours => counts.run_loads / tuning.loads_per_member,
+            Access::Columns => return self.column_team(shape, counts),
             Access::Strided | Access::ShortRows { .. } => 1,
         };
         // More than a workgroup usually has only where nothing need be split then.
-        let usual = (tuning.group / epilogue.lanes(self.dtype)).max(1);
-        let busy = (tuning.busy_invocations / work.tasks / 2 + 1).next_power_of_two();
-        let most = self.max_team(epilogue);
+        let usual = (tuning.group / self.epilogue.lanes(self.dtype)).max(1);
+        let busy = (tuning.busy_invocations / counts.tasks / 2 + 1).next_power_of_two();
+        let most = self.max_team();
         let most = if busy > most { most.min(usual) } else { most.min(usual.max(busy)) };
         let dispatchable = self.device.max_invocations / shape.outputs();
         power_of_two_below(members.min(dispatchable)).min(most)
     }
 
     /// As many invocations one below the other as keep the device busy, and have whole tiles; packs side by side fill sectors.
-    fn column_team(&self, shape: &ReductionShape, epilogue: Epilogue, work: &Work) -> u64 {
+    fn column_team(&self, shape: &ReductionShape, counts: &LoadCounts) -> u64 {
         let (tuning, pack) = (&self.device.tuning, self.dtype.pack_elements());
         let columns = shape.columns().unwrap_or(1);
-        let lies_in_more_rows = self.columns_share_words(shape, epilogue) && columns < pack; // than the two that a team looks at
+        let lies_in_more_rows = self.columns_share_words(shape) && columns < pack; // than the two that a team looks at
         if lies_in_more_rows || tuning.max_team == 1 || tuning.column_packs > 1 {
             return 1;
         }
         let side_by_side = columns.div_ceil(pack).next_power_of_two().min(FEWEST_PACKS_ACROSS);
         let most = self.device.group_of_members(column_member_bytes(self.operator, self.dtype)) / side_by_side;
-        let wanted = (tuning.busy_invocations / work.tasks).next_power_of_two();
+        let wanted = (tuning.busy_invocations / counts.tasks).next_power_of_two();
         let worth = shape.reduce_len() / tuning.loads_per_member;
         power_of_two_below(wanted.min(worth).min(most).min(tuning.max_team))
     }
 
     /// Whether rows of columns share words of the output: one invocation writes what lies in both.
-    pub fn columns_share_words(&self, shape: &ReductionShape, epilogue: Epilogue) -> bool {
-        let in_packs = matches!(epilogue, Epilogue::Value | Epilogue::Winner) && self.stores_whole_packs(shape);
-        epilogue.lanes(self.dtype) > 1 && !shape.columns_are_whole(self.dtype.pack_elements()) && !in_packs
+    pub fn columns_share_words(&self, shape: &ReductionShape) -> bool {
+        let in_packs = Kernel::stores_packs(self.dtype, self.epilogue, false) && self.stores_whole_packs(shape);
+        self.epilogue.lanes(self.dtype) > 1 && !shape.columns_are_whole(self.dtype.pack_elements()) && !in_packs
     }
 
     /// Whether rows of the output are whole packs, wherever those of columns begin.
@@ -453,25 +493,25 @@ impl Reduction<'_> {
     }
 
     /// As many as take a run in one turn of four loads each.
-    fn line(&self, access: Access, team: u64, work: &Work) -> u64 {
+    fn line(&self, access: Access, team: u64, counts: &LoadCounts) -> u64 {
         match access {
-            Access::Rows => work.run_loads.div_ceil(4).next_power_of_two().min(team),
+            Access::Rows => counts.run_loads.div_ceil(4).next_power_of_two().min(team),
             _ => team,
         }
     }
 
     /// Chunks of a few runs each, where short runs lie far apart: neighbouring tasks then read on from one another, where
     /// each would jump through the whole input by itself.
-    fn near_chunks(&self, shape: &ReductionShape, work: &Work, access: Access) -> u64 {
+    fn near_chunks(&self, shape: &ReductionShape, counts: &LoadCounts, access: Access) -> u64 {
         let tuning = &self.device.tuning;
-        let short = access == Access::Rows && work.run_loads < tuning.loads_per_split;
-        let far = work.tasks.saturating_mul(work.loads) >= FEWEST_FAR_LOADS;
+        let short = access == Access::Rows && counts.run_loads < tuning.loads_per_split;
+        let far = counts.tasks.saturating_mul(counts.loads) >= FEWEST_FAR_LOADS;
         if short && far { shape.reduce_len() / shape.run().size / tuning.runs_per_split } else { 0 }
     }
 
     /// The units that an invocation by itself should make: of rows those that are one stream of loads, but for rows of less than eight,
     /// which gain nothing by it.
-    fn wanted_share(&self, shape: &ReductionShape, schedule: &Schedule, epilogue: Epilogue) -> u64 {
+    fn wanted_share(&self, shape: &ReductionShape, schedule: &Schedule) -> u64 {
         let tuning = &self.device.tuning;
         if let Access::ShortRows { rows, .. } = schedule.access {
             let bunches = shape.outputs() / u64::from(rows);
@@ -481,13 +521,13 @@ impl Reduction<'_> {
         if schedule.access != Access::Rows || task_loads < 8 {
             return 1;
         }
-        let lanes = schedule.epilogue(epilogue).lanes(self.dtype);
+        let lanes = schedule.epilogue(self.epilogue).lanes(self.dtype);
         let units = shape.outputs() * schedule.chunks / lanes;
         (tuning.loads_per_turn / (task_loads * lanes)).min(units / tuning.busy_invocations)
     }
 
     /// Loop iterations of one invocation, at most.
-    fn steps(&self, shape: &ReductionShape, schedule: &Schedule, epilogue: Epilogue) -> u64 {
+    fn steps(&self, shape: &ReductionShape, schedule: &Schedule) -> u64 {
         let Schedule { access, team, line, chunk_len, .. } = *schedule;
         let column_packs = if access == Access::Columns { schedule.column_packs } else { 1 };
         let run_len = shape.run().size.min(chunk_len);
@@ -503,10 +543,10 @@ impl Reduction<'_> {
             Access::Strided | Access::ShortRows { .. } => run_len / team + 1,
         };
         let dims = (shape.kept.len() + shape.reduced.len()) as u64;
-        let writes = if epilogue == Epilogue::Ones { chunk_len / self.dtype.pack_elements() / team } else { 0 };
+        let writes = if self.epilogue == Epilogue::Ones { chunk_len / self.dtype.pack_elements() / team } else { 0 };
         let finding = dims + 128 * column_packs + writes; // the position, and where it is stored
         let task = runs * (run_steps + dims * 2 * column_packs) + finding;
-        let lanes = schedule.epilogue(epilogue).lanes(self.dtype);
+        let lanes = schedule.epilogue(self.epilogue).lanes(self.dtype);
         match access {
             Access::Rows | Access::Strided if team == 1 => task * lanes,
             _ => task,
@@ -538,7 +578,7 @@ impl Schedule {
 }
 
 /// What there is to do, in units of a kernel's loads.
-struct Work {
+struct LoadCounts {
     /// Invocations, or teams, that have something to do if nothing is split.
     tasks: u64,
     /// Loads of one task.

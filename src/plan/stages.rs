@@ -10,7 +10,7 @@ use std::slice;
 use super::layout::{ReductionShape, Source};
 use super::reduce::{reduce, reduce_whole};
 use super::schedule::{FEWEST_RAGGED_LOADS, Reduction};
-use super::windows::{Window, whole};
+use super::windows::{Window, whole_window};
 use super::{Binding, Dispatches, Slot};
 use crate::dtype::padded_bytes;
 use crate::shader::Access;
@@ -34,7 +34,7 @@ pub(super) fn reduce_in_stages(
         return Ok(None);
     }
     let first = Reduction { reduced: &first, out_len: left.len(), ..*reduction };
-    let Some(window) = whole(&first, slice::from_ref(source))? else { return Ok(None) };
+    let Some(window) = whole_window(&first, slice::from_ref(source))? else { return Ok(None) };
     if !first_stage_pays(reduction, at_once, &window) {
         return Ok(None);
     }

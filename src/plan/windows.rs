@@ -40,7 +40,7 @@ pub(super) struct Window {
 
 impl Block {
     /// All outputs, from one window.
-    pub fn whole(reduction: &Reduction, window: Window) -> Block {
+    pub fn of_one(reduction: &Reduction, window: Window) -> Block {
         let Reduction { out_len, epilogue, .. } = *reduction;
         Block { outputs: 0..out_len, windows: vec![window], folds: 1, epilogue }
     }
@@ -53,13 +53,13 @@ impl Block {
     }
 }
 
-/// What a reduction reads of these sources, one after another, where it is not one [`whole`].
+/// What a reduction reads of these sources, one after another, where it is not [one](whole_window).
 pub(super) fn windows(reduction: &Reduction, sources: Vec<Source>) -> Result<Vec<Block>, Error> {
     Tensor::new(reduction, sources)?.blocks()
 }
 
 /// All of the tensor, if it is one source that fits.
-pub(super) fn whole(reduction: &Reduction, sources: &[Source]) -> Result<Option<Window>, Error> {
+pub(super) fn whole_window(reduction: &Reduction, sources: &[Source]) -> Result<Option<Window>, Error> {
     let [Source { slot, ref view }] = *sources else { return Ok(None) };
     let Reduction { dtype, reduced, out_len, device, .. } = *reduction;
     let extent = Extent::new(dtype, view, device)?;
@@ -67,10 +67,16 @@ pub(super) fn whole(reduction: &Reduction, sources: &[Source]) -> Result<Option<
     if !extent.fits(device) || !targets_fit {
         return Ok(None);
     }
-    let any_order = reduction.operator == Operator::ReduceMax;
-    let shape = ReductionShape::new(view, reduced, any_order, &extent, &logical_strides(view.shape(), reduced));
-    let schedule = reduction.schedule(&shape, reduction.epilogue, reduction.max_chunks(out_len, shape.seen()));
+    let shape = reduction.shape(view, &extent, &logical_strides(view.shape(), reduced));
+    let schedule = reduction.schedule(&shape, reduction.max_chunks(out_len, shape.seen()));
     Ok(schedule.map(|schedule| Window { slot, extent, shape, schedule, first_output: 0, first_position: 0 }))
+}
+
+impl Reduction<'_> {
+    /// What is reduced of a view, as it lies.
+    fn shape(&self, view: &View, extent: &Extent, logical_strides: &[u64]) -> ReductionShape {
+        ReductionShape::new(view, self.reduced, self.operator == Operator::ReduceMax, extent, logical_strides)
+    }
 }
 
 /// A box of indices: a range for each dimension.
@@ -115,22 +121,23 @@ impl<'a> Tensor<'a> {
         }
         let kept = (0..sizes.len()).filter(|d| !reduction.reduced.contains(d)).collect();
         let window_elements = reduction.device.window_elements(reduction.dtype)?;
-        let seen = reduction.out_len.saturating_mul(product(&sizes, reduction.reduced)).min(span);
+        let seen = reduction.out_len.saturating_mul(indices_of(&sizes, reduction.reduced)).min(span);
         Ok(Tensor { reduction, sources, begins, sizes, kept, logical_strides, repeats_from, seen, window_elements })
     }
 
     fn blocks(&self) -> Result<Vec<Block>, Error> {
         let slab = self.slab();
-        let (outputs, epilogue) = match slab {
-            Some((d, len)) => (self.slab_outputs(d, len)?, self.reduction.epilogue),
-            None => (ranges(0..self.reduction.out_len, self.tile())?, Epilogue::Record),
+        let records = self.reduction.of_records();
+        let (outputs, reduction) = match slab {
+            Some((d, len)) => (self.slab_outputs(d, len)?, self.reduction),
+            None => (ranges(0..self.reduction.out_len, self.tile())?, &records),
         };
         let longest = outputs.iter().map(|range| range.end - range.start).max().unwrap_or(1);
         let max_chunks = self.reduction.max_chunks(longest, self.seen);
         let grids = self.grids(slab, max_chunks)?;
         let (mut all, mut count) = (Vec::new(), 0);
         for outputs in outputs {
-            let block = self.block(outputs, &grids, epilogue, max_chunks, count)?;
+            let block = self.block(outputs, &grids, reduction, max_chunks, count)?;
             count += block.windows.len();
             all.push(block);
         }
@@ -156,7 +163,7 @@ impl<'a> Tensor<'a> {
             self.sources.iter().all(|source| {
                 let mut lens = source.view.shape().to_vec();
                 lens[d] = lens[d].min(len);
-                self.fits(&source.view, &lens, self.reduction.epilogue, max_chunks)
+                self.fits(&source.view, &lens, self.reduction, max_chunks)
             })
         };
         while len > 0 && !fits(len) {
@@ -167,15 +174,14 @@ impl<'a> Tensor<'a> {
     }
 
     /// Whether a dispatch can take a box of such lengths wherever it begins, if need be element by element.
-    fn fits(&self, view: &View, lens: &[u64], epilogue: Epilogue, max_chunks: u64) -> bool {
-        let Reduction { dtype, device, operator, reduced, .. } = *self.reduction;
+    fn fits(&self, view: &View, lens: &[u64], reduction: &Reduction, max_chunks: u64) -> bool {
+        let Reduction { dtype, device, .. } = *reduction;
         let indices: Vec<Range<u64>> = lens.iter().map(|&len| 0..len).collect();
         let extent = boxed(view, &indices).and_then(|own| Ok((Extent::new(dtype, &own, device)?, own)));
         extent.is_ok_and(|(extent, own)| {
-            let mut shape =
-                ReductionShape::new(&own, reduced, operator == Operator::ReduceMax, &extent, &self.logical_strides);
+            let mut shape = reduction.shape(&own, &extent, &self.logical_strides);
             shape.reduced[0].stride = i64::MAX; // too far for columns, and not a row
-            self.reduction.schedule(&shape, epilogue, max_chunks).is_some()
+            reduction.schedule(&shape, max_chunks).is_some()
         })
     }
 
@@ -236,6 +242,7 @@ impl<'a> Tensor<'a> {
             let reach = |d: &usize| (strides[*d].saturating_mul(lens[*d] - 1), lens[*d]);
             dimensions.filter(|&d| lens[d] > 1).max_by_key(reach)
         };
+        let records = self.reduction.of_records();
         loop {
             let span = span(&strides, lens);
             if span > self.window_elements {
@@ -247,14 +254,14 @@ impl<'a> Tensor<'a> {
                 };
                 continue;
             }
-            if self.fits(view, lens, Epilogue::Record, max_chunks) {
+            if self.fits(view, lens, &records, max_chunks) {
                 return;
             }
             // Fewer outputs, if that helps.
             let mut one = lens.to_vec();
             self.kept.iter().for_each(|&d| one[d] = 1);
             let dimensions =
-                if self.fits(view, &one, Epilogue::Record, max_chunks) { &self.kept } else { self.reduction.reduced };
+                if self.fits(view, &one, &records, max_chunks) { &self.kept } else { self.reduction.reduced };
             let Some(d) = farthest(&mut dimensions.iter().copied(), lens) else { return };
             lens[d] = whole_packs(lens[d] / 2);
         }
@@ -265,7 +272,7 @@ impl<'a> Tensor<'a> {
         &self,
         outputs: Range<u64>,
         grids: &[Grid],
-        epilogue: Epilogue,
+        reduction: &Reduction,
         max_chunks: u64,
         count: usize,
     ) -> Result<Block, Error> {
@@ -277,11 +284,11 @@ impl<'a> Tensor<'a> {
             check_count((count + windows.len() + kept_boxes.len() * grid.reduced_boxes.len()) as u64)?;
             for reduced in &grid.reduced_boxes {
                 for kept in &kept_boxes {
-                    windows.push(self.window(grid.source, kept, reduced, epilogue, max_chunks)?);
+                    windows.push(self.window(grid.source, kept, reduced, reduction, max_chunks)?);
                 }
             }
         }
-        Ok(Block { outputs, windows, folds: 1, epilogue })
+        Ok(Block { outputs, windows, folds: 1, epilogue: reduction.epilogue })
     }
 
     /// The sources that have some of these kept indices, which come in order: all, where the sources follow one another
@@ -311,7 +318,7 @@ impl<'a> Tensor<'a> {
         source: usize,
         kept: &Indices,
         reduced: &Indices,
-        epilogue: Epilogue,
+        reduction: &Reduction,
         max_chunks: u64,
     ) -> Result<Window, Error> {
         let Reduction { dtype, device, .. } = *self.reduction;
@@ -327,10 +334,8 @@ impl<'a> Tensor<'a> {
         }
         let view = boxed(view, &indices)?;
         let extent = Extent::new(dtype, &view, device)?;
-        let any_order = self.reduction.operator == Operator::ReduceMax;
-        let shape = ReductionShape::new(&view, self.reduction.reduced, any_order, &extent, &self.logical_strides);
-        let Some(schedule) = self.reduction.schedule(&shape, epilogue, max_chunks).filter(|_| extent.fits(device))
-        else {
+        let shape = reduction.shape(&view, &extent, &self.logical_strides);
+        let Some(schedule) = reduction.schedule(&shape, max_chunks).filter(|_| extent.fits(device)) else {
             let given = shape.outputs().saturating_mul(shape.reduce_len());
             return Err(Error::TooLarge { what: "elements of one dispatch", given, limit: self.window_elements });
         };
@@ -369,7 +374,8 @@ fn leave_out_repeated(
     Ok(first_position)
 }
 
-fn product(lens: &[u64], dimensions: &[usize]) -> u64 {
+/// The indices of all of these dimensions together.
+fn indices_of(lens: &[u64], dimensions: &[usize]) -> u64 {
     dimensions.iter().fold(1, |product, &d| product.saturating_mul(lens[d]))
 }
 

@@ -1,14 +1,15 @@
-use super::{Elements, bytes_of, canonical, greater, takes_over};
+use super::{Elements, bytes_of, canonical, gathered, greater, takes_over};
 use crate::element::{Element, with_element_type};
 use crate::tensor::{ANSWER, room};
 use crate::{ArgMax, ArgMaxOutput, Error, IndexType, NanPolicy, Operation, Tensor, View};
 
-pub(crate) fn arg_max(op: &ArgMax, view: &View, input: &[u8]) -> Result<Vec<Tensor>, Error> {
+pub(crate) fn arg_max(op: &ArgMax, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
+    let (view, input) = gathered(op.dtype, &op.input, inputs)?;
     let reduced = op.checked()?;
     let types = op.outputs()?;
     let len = types[0].len();
     let (values, positions) = with_element_type!(op.dtype, T => {
-        let (values, positions) = found::<T>(op, view, input, &reduced, len)?;
+        let (values, positions) = found::<T>(op, &view, &input, &reduced, len)?;
         (bytes_of(len, values.into_iter())?, positions.into_iter())
     });
     let indices = match op.index {

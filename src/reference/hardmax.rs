@@ -1,10 +1,11 @@
-use super::Elements;
 use super::arg_max::first_maximum;
+use super::{Elements, gathered};
 use crate::element::{Element, with_element_type};
 use crate::tensor::{ANSWER, room};
 use crate::{Error, Hardmax, Operation, Tensor, View};
 
-pub(crate) fn hardmax(op: &Hardmax, view: &View, input: &[u8]) -> Result<Vec<Tensor>, Error> {
+pub(crate) fn hardmax(op: &Hardmax, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
+    let (view, input) = gathered(op.dtype, &op.input, inputs)?;
     let slice = op.checked()?;
     let output = op.outputs()?.remove(0);
     let len = output.bytes().unwrap_or(0);
@@ -13,7 +14,7 @@ pub(crate) fn hardmax(op: &Hardmax, view: &View, input: &[u8]) -> Result<Vec<Ten
     if zeros.is_empty() {
         return Ok(vec![Tensor::from_bytes(output.dtype, output.shape, zeros)?]); // though slices may be long
     }
-    let bytes = with_element_type!(op.dtype, T => one_hot::<T>(op, view, input, &slice, zeros)?);
+    let bytes = with_element_type!(op.dtype, T => one_hot::<T>(op, &view, &input, &slice, zeros)?);
     Ok(vec![Tensor::from_bytes(output.dtype, output.shape, bytes)?])
 }
 

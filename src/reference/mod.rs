@@ -19,11 +19,7 @@ use crate::view::checked_len;
 use crate::{DType, Error, NanPolicy, Parts, Tensor, View};
 
 /// An input's elements as one view: its parts put together, row-major, where there are several.
-pub(crate) fn gathered<'a>(
-    dtype: DType,
-    input: &Parts,
-    tensors: &[&'a Tensor],
-) -> Result<(View, Cow<'a, [u8]>), Error> {
+fn gathered<'a>(dtype: DType, input: &Parts, tensors: &[&'a Tensor]) -> Result<(View, Cow<'a, [u8]>), Error> {
     if let Some(view) = input.only() {
         return Ok((view.clone(), tensors[0].bytes().into()));
     }

@@ -3,10 +3,13 @@
 //! One table: the text is joined from it, bind group layouts are made from it, plans are checked against it. tests/shaders
 //! holds it against naga's reading of the text, and each file against the names that it says it imports.
 
-use super::operands::{FIRST_OPERAND, ShortRows, element_operands, pack_operands};
+use super::operands::{ShortRows, element_operands, pack_operands};
 use super::short_rows::short_rows_of_ones;
 use super::text::shader;
-use super::{Access, Epilogue, Kernel, LONGEST_WRITTEN_ROW, Operator, Override, Program, Stores};
+use super::{
+    Access, Epilogue, FIRST_OPERAND, HardmaxWriter, Kernel, LONGEST_WRITTEN_ROW, MaxAccess, MaxShortRows, Operator,
+    Override, Program, Stores,
+};
 use crate::DType;
 
 /// A storage binding as a shader declares it.
@@ -43,7 +46,7 @@ pub enum Role {
 /// A file of `shaders/`, and what it declares.
 struct File {
     text: &'static str,
-    bindings: &'static [Bound],
+    bindings: &'static [FileBinding],
     /// The names of its `override` declarations.
     overrides: &'static [&'static str],
 }
@@ -52,28 +55,28 @@ type Files = &'static [&'static File];
 
 /// A binding of a file.
 #[derive(Clone, Copy)]
-struct Bound {
+struct FileBinding {
     binding: u32,
     writes: bool,
-    element: Element,
+    element: ArrayElement,
     role: Role,
 }
 
 /// The elements of a binding's array.
 #[derive(Clone, Copy)]
-enum Element {
+enum ArrayElement {
     Word,
     /// The smallest thing written to an output: a word, or an element of 64 bits.
     Unit,
     Pack,
 }
 
-const fn reads(binding: u32, element: Element, role: Role) -> Bound {
-    Bound { binding, writes: false, element, role }
+const fn reads(binding: u32, element: ArrayElement, role: Role) -> FileBinding {
+    FileBinding { binding, writes: false, element, role }
 }
 
-const fn writes(binding: u32, element: Element, role: Role) -> Bound {
-    Bound { binding, writes: true, element, role }
+const fn writes(binding: u32, element: ArrayElement, role: Role) -> FileBinding {
+    FileBinding { binding, writes: true, element, role }
 }
 
 /// The table. A file is there under the name that it has in `shaders/`.
@@ -86,7 +89,7 @@ macro_rules! files {
     };
 }
 
-use Element::{Pack, Unit, Word};
+use ArrayElement::{Pack, Unit, Word};
 use Role::{Known, Operand, Result, Scratch, Target};
 
 files! {
@@ -231,20 +234,22 @@ impl Kernel {
             Program::Reduce { stores, .. } => {
                 self.bunches().map_or(String::new(), |bunches| bunches.text(&self.overrides, stores))
             }
-            Program::HardmaxWriteShortRows { len } => {
+            Program::HardmaxWrite(HardmaxWriter::ShortRows { len }) => {
                 short_rows_of_ones(self.dtype, u64::from(len).clamp(1, LONGEST_WRITTEN_ROW))
             }
-            Program::MaxPacks { operands, splats, shifted, pairs } => {
-                pack_operands(self.dtype, operands.min(u32::BITS), splats, shifted, pairs)
-            }
-            Program::MaxShortRows { operands, len, of_rows, of_columns, repeated, part, shifted } => {
+            Program::Max { operands, access } => {
                 let (dtype, operands) = (self.dtype, operands.min(u32::BITS));
-                let len = u64::from(len).clamp(2, LONGEST_WRITTEN_ROW);
-                let part = u64::from(part).clamp(1, len);
-                let ragged = self.has(Override::Ragged);
-                ShortRows { dtype, operands, len, of_rows, of_columns, repeated, part, shifted, ragged }.text()
+                match access {
+                    MaxAccess::Packs { splats, shifted, .. } => {
+                        let paired: Vec<(u32, u32)> = self.program.paired_operands().collect();
+                        pack_operands(dtype, operands, splats, shifted, &paired)
+                    }
+                    MaxAccess::ShortRows(rows) => {
+                        ShortRows { dtype, operands, rows, ragged: self.has(Override::Ragged) }.text()
+                    }
+                    MaxAccess::Elements => element_operands(dtype, operands),
+                }
             }
-            Program::MaxElements { operands } => element_operands(self.dtype, operands.min(u32::BITS)),
             _ => String::new(),
         };
         let text = self.files().map(|file| file.text).chain([&generated[..]]).collect::<Vec<_>>().join("\n");
@@ -256,7 +261,7 @@ impl Kernel {
 
     /// The storage bindings of the shader, by their numbers. The parameters are a uniform buffer at binding 0.
     pub fn bindings(&self) -> Vec<Declaration> {
-        let declaration = |&Bound { binding, writes, element, role }: &Bound| {
+        let declaration = |&FileBinding { binding, writes, element, role }: &FileBinding| {
             let element_bytes = match element {
                 Word => 4,
                 Unit => self.dtype.bytes().max(4),
@@ -265,18 +270,19 @@ impl Kernel {
             Declaration { binding, writes, read_write: writes || self.shared_buffers, element_bytes, role }
         };
         let mut bindings: Vec<_> = self.files().flat_map(|file| file.bindings).map(declaration).collect();
-        // Max's operands, and which of them are read as words.
-        let (operands, words) = match self.program {
-            Program::MaxPacks { operands, splats, pairs: true, .. } => (operands, splats),
-            Program::MaxPacks { operands, splats, shifted, .. } => (operands, splats | shifted),
-            Program::MaxShortRows { operands, of_columns, shifted, .. } => (operands, of_columns | shifted),
-            Program::MaxElements { operands } => (operands, u32::MAX),
-            _ => (0, 0),
-        };
-        bindings.extend((0..operands.min(u32::BITS)).map(|n| {
-            let element = if words >> n & 1 == 1 { Word } else { Pack };
-            declaration(&reads(FIRST_OPERAND + n, element, Operand))
-        }));
+        // Max's operands: which of them are read as words.
+        if let Program::Max { operands, access } = self.program {
+            let words = match access {
+                MaxAccess::Packs { splats, pairs: true, .. } => splats,
+                MaxAccess::Packs { splats, shifted, .. } => splats | shifted,
+                MaxAccess::ShortRows(MaxShortRows { of_columns, shifted, .. }) => of_columns | shifted,
+                MaxAccess::Elements => u32::MAX,
+            };
+            bindings.extend((0..operands.min(u32::BITS)).map(|n| {
+                let element = if words >> n & 1 == 1 { Word } else { Pack };
+                declaration(&reads(FIRST_OPERAND + n, element, Operand))
+            }));
+        }
         let paired = self.program.paired_operands().map(|(binding, _)| declaration(&reads(binding, Word, Operand)));
         bindings.extend(paired);
         bindings
@@ -290,10 +296,10 @@ impl Kernel {
     fn files(&self) -> impl Iterator<Item = &'static File> {
         let own: Vec<Files> = match self.program {
             Program::Fill { packs } => vec![&[FILL], if packs { &[FILL_PACKS] } else { &[FILL_WORDS] }],
-            Program::Reduce { operator, access, team, epilogue, stores } => {
+            Program::Reduce { operator, access, epilogue, stores } => {
                 let [own, shared] = self.store_files(operator, access, epilogue, stores);
                 let found = found_files(operator, access, epilogue, self.dtype);
-                let main = self.main_files(access, team, epilogue, stores);
+                let main = self.main_files(access, epilogue, stores);
                 vec![
                     self.input_files(),
                     self.access_files(access),
@@ -304,23 +310,21 @@ impl Kernel {
                     shared,
                 ]
             }
-            Program::Merge { operator, team, epilogue } => vec![
+            Program::Merge { operator, epilogue } => vec![
                 &[MERGE],
                 match operator {
                     Operator::ReduceMax => &[BEST_VALUE, RECORD_VALUE, PARTIAL_VALUE],
                     Operator::ArgMax => &[BEST_POSITION, MERGE_POSITION],
                 },
-                self.main_files(Access::Strided, team, epilogue, Stores::Results),
+                self.main_files(Access::Strided, epilogue, Stores::Results),
                 result_files(operator, epilogue),
             ],
-            Program::HardmaxWriteRows { .. }
-            | Program::HardmaxWriteColumns { .. }
-            | Program::HardmaxWriteRaggedColumns
-            | Program::HardmaxWriteLines
-            | Program::HardmaxWriteShortRows { .. } => self.writer_files(),
-            Program::MaxPacks { .. } => vec![&[BROADCAST, PACK_PARTS, MAX_STORE, MAX_PACKS]],
-            Program::MaxShortRows { .. } => vec![&[BROADCAST, PACK_PARTS, MAX_STORE, MAX_SHORT_ROWS]],
-            Program::MaxElements { .. } => vec![&[BROADCAST, MAX_ELEMENTS]],
+            Program::HardmaxWrite(writer) => self.writer_files(writer),
+            Program::Max { access, .. } => vec![match access {
+                MaxAccess::Packs { .. } => &[BROADCAST, PACK_PARTS, MAX_STORE, MAX_PACKS],
+                MaxAccess::ShortRows(_) => &[BROADCAST, PACK_PARTS, MAX_STORE, MAX_SHORT_ROWS],
+                MaxAccess::Elements => &[BROADCAST, MAX_ELEMENTS],
+            }],
         };
         let of_type = !matches!(self.program, Program::Fill { .. });
         let [constants, class] = if of_type { type_files(self.dtype) } else { [&[][..], &[]] };
@@ -329,37 +333,36 @@ impl Kernel {
     }
 
     /// What writes a Hardmax whose winners are known.
-    fn writer_files(&self) -> Vec<Files> {
-        match self.program {
-            Program::HardmaxWriteRows { packs: false } => {
+    fn writer_files(&self, writer: HardmaxWriter) -> Vec<Files> {
+        match writer {
+            HardmaxWriter::Rows { packs: false } => {
                 vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_ROWS, ONES_UNITS]]
             }
-            Program::HardmaxWriteRows { packs: true } => {
+            HardmaxWriter::Rows { packs: true } => {
                 vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_ROWS, ONES_PACKS]]
             }
-            Program::HardmaxWriteColumns { stores: Stores::Results, .. } => {
+            HardmaxWriter::Columns { stores: Stores::Results, .. } => {
                 vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_COLUMNS]]
             }
-            Program::HardmaxWriteColumns { stores: Stores::Packs, narrow } => {
+            HardmaxWriter::Columns { stores: Stores::Packs, narrow } => {
                 let main: Files = match self.has(Override::Ragged) {
                     true => &[HARDMAX_WRITE_INNER_PACKS],
                     false => &[HARDMAX_WRITE_PACKED_COLUMNS],
                 };
                 vec![&[WINNERS, PACKS_OF_ROWS], main, winners_files(self.dtype, narrow)]
             }
-            Program::HardmaxWriteColumns { stores: Stores::Seams, narrow } => {
+            HardmaxWriter::Columns { stores: Stores::Seams, narrow } => {
                 vec![&[WINNERS, HARDMAX_WRITE_SEAMS], pieces_files(self.dtype, narrow)]
             }
-            Program::HardmaxWriteRaggedColumns => {
+            HardmaxWriter::RaggedColumns => {
                 vec![&[WINNERS, HARDMAX_WRITE_RAGGED_COLUMNS], pieces_files(self.dtype, false)]
             }
-            Program::HardmaxWriteLines => {
+            HardmaxWriter::Lines => {
                 vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_LINES, PACK_ONES]]
             }
-            Program::HardmaxWriteShortRows { .. } => {
+            HardmaxWriter::ShortRows { .. } => {
                 vec![&[WINNERS, HARDMAX_WRITE_SHORT_ROWS], winners_files(self.dtype, false)]
             }
-            _ => vec![],
         }
     }
 
@@ -409,8 +412,8 @@ impl Kernel {
 
     /// Kernels of columns and of short rows have their own entry points, and these no teams. What a kernel of columns does not
     /// do is not in its text: compilers make one function of all, and of what they drop in the end, too.
-    fn main_files(&self, access: Access, team: bool, epilogue: Epilogue, stores: Stores) -> Files {
-        match (access, team) {
+    fn main_files(&self, access: Access, epilogue: Epilogue, stores: Stores) -> Files {
+        match (access, self.has_team()) {
             (Access::Columns, true) if self.has(Override::Ragged) && stores == Stores::Results => {
                 &[MAIN_COLUMNS_TEAM, COLUMNS_TEAM_RAGGED]
             }

@@ -4,17 +4,18 @@ mod kernel;
 mod manifest;
 mod operands;
 mod params;
+mod program;
 mod short_rows;
 mod text;
 
-pub use kernel::{Access, Epilogue, Kernel, Operator, Override, Program, Stores};
-pub(crate) use kernel::{LARGEST_BLOCK, LONGEST_SHORT_ROW, LONGEST_WRITTEN_ROW};
+pub use kernel::Kernel;
 pub use manifest::{Declaration, Role};
 pub(crate) use manifest::{fingerprint, fnv};
-pub(crate) use operands::FIRST_OPERAND;
 pub use params::{
     BroadcastParams, Dim, FillParams, HardmaxWriteParams, MergeParams, OperandParams, Params, RecordOrigin,
     ReductionParams,
 };
 pub(crate) use params::{MAX_DIMS, WALK_DIMS};
+pub use program::{Access, Epilogue, HardmaxWriter, MaxAccess, MaxShortRows, Operator, Override, Program, Stores};
+pub(crate) use program::{FIRST_OPERAND, LARGEST_BLOCK, LONGEST_SHORT_ROW, LONGEST_WRITTEN_ROW};
 pub(crate) use short_rows::{Bunches, MOST_BUNCH_PACKS};

@@ -1,27 +1,21 @@
 //! Generated text: the declarations of a Max kernel's operands, and how they are folded, one line each, since WGSL has no
 //! arrays of bindings.
 
-use super::Program;
 use super::short_rows::component;
+use super::{FIRST_OPERAND, LONGEST_WRITTEN_ROW, MaxShortRows};
 use crate::DType;
 
-/// The binding of a Max kernel's first operand; 0 holds the parameters and 1 the output.
-pub(crate) const FIRST_OPERAND: u32 = 2;
-
 /// `pack` and its number is an operand's pack that begins with an element; of a splat it is the element in every place. `edge`
-/// is one that is not wholly wanted, and may lie partly outside the binding.
-pub(super) fn pack_operands(dtype: DType, operands: u32, splats: u32, shifted: u32, pairs: bool) -> String {
+/// is one that is not wholly wanted, and may lie partly outside the binding. Of those that are paired it is said where their words
+/// are bound.
+pub(super) fn pack_operands(dtype: DType, operands: u32, splats: u32, shifted: u32, bindings: &[(u32, u32)]) -> String {
     let is_splat = |n: &u32| splats >> n & 1 == 1;
     let is_shifted = |n: u32| shifted >> n & 1 == 1;
-    let program = Program::MaxPacks { operands, splats, shifted, pairs };
-    let paired: Vec<u32> = program.paired_operands().map(|(_, n)| n).collect();
-    let mut text = ends(&paired);
-    for n in 0..operands {
-        text += &match program.paired_operands().find(|&(_, paired)| paired == n) {
-            Some((binding, _)) => paired_packs(dtype, n, binding),
-            None => operand_packs(dtype, n, is_splat(&n), is_shifted(n)),
-        };
-    }
+    let paired: Vec<u32> = bindings.iter().map(|&(_, n)| n).collect();
+    let packs = |n| match bindings.iter().find(|&&(_, paired)| paired == n) {
+        Some(&(binding, _)) => paired_packs(dtype, n, binding),
+        None => operand_packs(dtype, n, is_splat(&n), is_shifted(n)),
+    };
     let straddling = |n| match (is_splat(&n), is_shifted(n)) {
         (true, _) => format!("joined(pack{n}(at[{n}]), pack{n}(next[{n}]), mask)"),
         (false, true) => {
@@ -29,43 +23,47 @@ pub(super) fn pack_operands(dtype: DType, operands: u32, splats: u32, shifted: u
         }
         (false, false) => format!("pack{n}(at[{n}] + column)"), // it runs on into the next row
     };
-    // Of an aligned operand the number of a pack, of a shifted one the element that it begins with.
-    let address = |n| match is_shifted(n) {
+    let runs: Vec<u32> = (0..operands).filter(|n| !is_splat(n)).collect();
+    let begun = runs.len() < operands as usize;
+    let straddling = (0..operands).map(straddling);
+    begin(operands)
+        + &ends(&paired)
+        + &(0..operands).map(packs).collect::<String>()
+        + &walk(&runs, shifted)
+        + &folding(
+            "fold_splats(at: Addresses)",
+            false,
+            (0..operands).filter(is_splat).map(|n| format!("pack{n}(at[{n}])")),
+        )
+        + &carries(&paired)
+        + &fold_runs(&runs, shifted, &paired, begun)
+        + &folding("fold_straddling(at: Addresses, next: Addresses, column: u32, mask: vec4<u32>)", false, straddling)
+}
+
+/// Where runs begin, and where they go on: of an aligned operand that is the number of a pack, of a shifted one the element that it
+/// begins with.
+fn walk(runs: &[u32], shifted: u32) -> String {
+    let is_shifted = |n: u32| shifted >> n & 1 == 1;
+    let address = |&n: &u32| match is_shifted(n) {
         true => format!("    own[{n}] += column - i * PACK_ELEMENTS;\n"),
         false => format!("    own[{n}] = (at[{n}] + column) / PACK_ELEMENTS - i;\n"),
     };
-    let run = |n| match is_shifted(n) {
+    let step = |&n: &u32| format!("    own[{n}] += {};\n", if is_shifted(n) { "PACK_ELEMENTS" } else { "1u" });
+    let moved = |signature, steps: String| {
+        format!("fn {signature} -> Addresses {{\n    var own = at;\n{steps}    return own;\n}}\n")
+    };
+    moved("pack_addresses(at: Addresses, column: u32, i: u32)", runs.iter().map(address).collect())
+        + &moved("next_packs(at: Addresses)", runs.iter().map(step).collect())
+}
+
+fn fold_runs(runs: &[u32], shifted: u32, paired: &[u32], begun: bool) -> String {
+    let run = |&n: &u32| match shifted >> n & 1 == 1 {
         true if paired.contains(&n) => format!("pack_between(own.c{n}, next.c{n}, addresses[{n}] + i * PACK_ELEMENTS)"),
         true => format!("pack{n}(addresses[{n}] + i * PACK_ELEMENTS)"),
         false => format!("words_of(operand{n}[addresses[{n}] + i])"),
     };
-    let runs = || (0..operands).filter(|n| !is_splat(n));
-    text += &format!(
-        "fn pack_addresses(at: Addresses, column: u32, i: u32) -> Addresses {{\n    var own = at;\n{}    return own;\n}}\n",
-        runs().map(address).collect::<String>()
-    );
-    let step = |n| format!("    own[{n}] += {};\n", if is_shifted(n) { "PACK_ELEMENTS" } else { "1u" });
-    text += &format!(
-        "fn next_packs(at: Addresses) -> Addresses {{\n    var own = at;\n{}    return own;\n}}\n",
-        runs().map(step).collect::<String>()
-    );
-    let begun = (0..operands).any(|n| is_splat(&n));
-    begin(operands)
-        + &text
-        + &folding("fold_splats(at: Addresses)", false, (0..operands).filter(is_splat), |n| format!("pack{n}(at[{n}])"))
-        + &carries(&paired)
-        + &folding(
-            "fold_runs(before: Maxima, addresses: Addresses, i: u32, own: Carried, next: Carried)",
-            begun,
-            runs(),
-            run,
-        )
-        + &folding(
-            "fold_straddling(at: Addresses, next: Addresses, column: u32, mask: vec4<u32>)",
-            false,
-            0..operands,
-            straddling,
-        )
+    let signature = "fold_runs(before: Maxima, addresses: Addresses, i: u32, own: Carried, next: Carried)";
+    folding(signature, begun, runs.iter().map(run))
 }
 
 /// Binds an operand, and reads a pack of it.
@@ -164,9 +162,9 @@ fn moved_along(at: Addresses, d: u32, places: u32) -> Addresses {{
 }
 
 /// A function that folds packs, onto those `before` where there are any.
-fn folding(signature: &str, begun: bool, operands: impl Iterator<Item = u32>, pack: impl Fn(u32) -> String) -> String {
+fn folding(signature: &str, begun: bool, packs: impl Iterator<Item = String>) -> String {
     let before = begun.then(|| "before".to_string());
-    format!("fn {signature} -> Maxima {{ return {}; }}\n", folded(before, operands.map(pack)))
+    format!("fn {signature} -> Maxima {{ return {}; }}\n", folded(before, packs))
 }
 
 /// The maxima of packs, and of what was folded before.
@@ -206,23 +204,12 @@ fn shifted_pack(dtype: DType, n: u32, clamped: bool) -> String {
     format!("let w = {first}; return {pack};")
 }
 
-/// What is read for a bunch of short rows, as many as a pack has elements: bit n is of operand n.
+/// What is read for a bunch of short rows, as many as a pack has elements.
 #[derive(Clone, Copy)]
 pub(super) struct ShortRows {
     pub dtype: DType,
     pub operands: u32,
-    /// Elements of a row.
-    pub len: u64,
-    /// Has one element for each row or, if it is of columns, too, for all of them.
-    pub of_rows: u32,
-    /// Has the same elements in every row.
-    pub of_columns: u32,
-    /// Has a part of a row, which is repeated until the row ends.
-    pub repeated: u32,
-    /// Elements of that part.
-    pub part: u64,
-    /// Packs begin anywhere, and are shifted out of words.
-    pub shifted: u32,
+    pub rows: MaxShortRows,
     /// Whether stretches of rows end within bunches.
     pub ragged: bool,
 }
@@ -253,13 +240,13 @@ impl ShortRows {
                 Bunch::All => {}
                 Bunch::OfRows => found += &self.row_elements(n, "r", &format!("pack{n}(at[{n}] + rows)")),
                 Bunch::Parts => {
-                    let pack = |e: &str| format!("pack{n}(at[{n}] + rows * {}u + {e})", self.part);
+                    let pack = |e: &str| format!("pack{n}(at[{n}] + rows * {}u + {e})", self.part());
                     found += &self.part_words(n, "r", pack);
                 }
                 Bunch::OfColumns => {
                     before += &self.column_words(n);
-                    members.extend((0..self.len).map(|k| format!("p{n}_{k}: vec4<u32>")));
-                    fixed.extend((0..self.len).map(|k| self.column_pack(n, k)));
+                    members.extend((0..self.len()).map(|k| format!("p{n}_{k}: vec4<u32>")));
+                    fixed.extend((0..self.len()).map(|k| self.column_pack(n, k)));
                 }
                 Bunch::One => {
                     members.push(format!("p{n}: vec4<u32>"));
@@ -285,10 +272,10 @@ fn {signature} {{
 {seam}}}
 ",
             begin(self.operands),
-            self.len,
+            self.len(),
             members.join(", "),
             fixed.join(", "),
-            (0..self.len).map(store).collect::<String>()
+            (0..self.len()).map(store).collect::<String>()
         )
     }
 
@@ -302,7 +289,7 @@ fn {signature} {{
             }
             Bunch::Parts => {
                 let pack = |at: &str, begin: &str| {
-                    let first = format!("{at}[{n}] + (rows - {begin}) * {}u", self.part);
+                    let first = format!("{at}[{n}] + (rows - {begin}) * {}u", self.part());
                     move |e: &str| self.anywhere(n, &format!("{first} + {e}"))
                 };
                 self.part_words(n, "r", pack("at", "begin")) + &self.part_words(n, "s", pack("next", "end"))
@@ -323,7 +310,7 @@ fn {signature} {{
 {}{}    }}
 ",
             (0..self.operands).map(elements).collect::<String>(),
-            (0..self.len).map(store).collect::<String>()
+            (0..self.len()).map(store).collect::<String>()
         )
     }
 
@@ -349,8 +336,18 @@ fn {signature} {{
         format!("joined({own}, {next}, m{k})")
     }
 
+    /// Elements of a row.
+    fn len(&self) -> u64 {
+        u64::from(self.rows.len).clamp(2, LONGEST_WRITTEN_ROW)
+    }
+
+    /// Elements of the part of a row that operands repeat.
+    fn part(&self) -> u64 {
+        u64::from(self.rows.part).clamp(1, self.len())
+    }
+
     fn bunch(&self, n: u32) -> Bunch {
-        match (self.of_rows >> n & 1, self.of_columns >> n & 1) {
+        match (self.rows.of_rows >> n & 1, self.rows.of_columns >> n & 1) {
             (0, 0) if self.is_repeated(n) => Bunch::Parts,
             (0, 0) => Bunch::All,
             (1, 0) => Bunch::OfRows,
@@ -360,16 +357,16 @@ fn {signature} {{
     }
 
     fn is_repeated(&self, n: u32) -> bool {
-        self.repeated >> n & 1 == 1
+        self.rows.repeated >> n & 1 == 1
     }
 
     /// The elements that an operand has for a row.
     fn own_len(&self, n: u32) -> u64 {
-        if self.is_repeated(n) { self.part } else { self.len }
+        if self.is_repeated(n) { self.part() } else { self.len() }
     }
 
     fn is_shifted(&self, n: u32) -> bool {
-        (self.shifted | self.of_columns) >> n & 1 == 1
+        (self.rows.shifted | self.rows.of_columns) >> n & 1 == 1
     }
 
     /// What an operand has for a bunch's pack number k.
@@ -389,15 +386,16 @@ fn {signature} {{
     fn part_words(&self, n: u32, name: &str, pack_at: impl Fn(&str) -> String) -> String {
         let (pack, lanes) = (self.dtype.pack_elements(), self.dtype.lanes());
         let parts = format!("{name}{n}");
-        let packs = (0..self.part).map(|q| format!("    let {parts}_{q} = {};\n", pack_at(&format!("{}u", q * pack))));
+        let packs =
+            (0..self.part()).map(|q| format!("    let {parts}_{q} = {};\n", pack_at(&format!("{}u", q * pack))));
         // Of the output's element e.
-        let source = |e: u64| e / self.len * self.part + e % self.len % self.part;
+        let source = |e: u64| e / self.len() * self.part() + e % self.len() % self.part();
         let element = |e: u64, lane: u64| match self.dtype.bytes() {
             8 => half(&parts, source(e)),
             _ => moved_lane(&parts, source(e), lane, self.dtype),
         };
         let word = |e: u64| (0..lanes).map(|lane| element(e + lane, lane)).collect::<Vec<_>>().join(" | ");
-        let own = (0..self.len).map(|k| {
+        let own = (0..self.len()).map(|k| {
             let words = (0..pack / lanes).map(|w| word(k * pack + w * lanes)).collect::<Vec<_>>().join(", ");
             format!("    let {parts}p{k} = vec4<u32>({words});\n")
         });
@@ -418,7 +416,7 @@ fn {signature} {{
     fn row_pack(&self, n: u32, name: &str, k: u64) -> String {
         let (pack, lanes) = (self.dtype.pack_elements(), self.dtype.lanes());
         if self.dtype.bytes() == 8 {
-            let element = |e: u64| if (k * pack + e) / self.len == 0 { "xy" } else { "zw" };
+            let element = |e: u64| if (k * pack + e) / self.len() == 0 { "xy" } else { "zw" };
             return format!("vec4<u32>({name}{n}.{}, {name}{n}.{})", element(0), element(1));
         }
         let word = |row: u64| match lanes {
@@ -429,12 +427,12 @@ fn {signature} {{
             let of_word = |w| word(row(k * pack + w * lanes));
             format!("vec4<u32>({})", (0..4).map(of_word).collect::<Vec<_>>().join(", "))
         };
-        let (first, last) = (|e: u64| e / self.len, |e: u64| (e + lanes - 1) / self.len);
+        let (first, last) = (|e: u64| e / self.len(), |e: u64| (e + lanes - 1) / self.len());
         let mask = |w| {
             let e = k * pack + w * lanes;
             match first(e) == last(e) {
                 true => u32::MAX,
-                false => (1 << ((last(e) * self.len - e) * self.dtype.bytes() * 8)) - 1, // the bits before the next row
+                false => (1 << ((last(e) * self.len() - e) * self.dtype.bytes() * 8)) - 1, // the bits before the next row
             }
         };
         let masks: Vec<u32> = (0..4).map(mask).collect();
@@ -455,7 +453,7 @@ fn {signature} {{
             return packs;
         }
         let word = |i: u64| {
-            let source = |lane| (i * lanes + lane) % self.len % self.own_len(n);
+            let source = |lane| (i * lanes + lane) % self.len() % self.own_len(n);
             let elements = (0..lanes).map(|lane| moved_lane(&format!("q{n}"), source(lane), lane, self.dtype));
             format!("    let w{n}_{i} = {};\n", elements.collect::<Vec<_>>().join(" | "))
         };
@@ -464,12 +462,12 @@ fn {signature} {{
 
     /// The words after which they are the same again.
     fn column_period(&self) -> u64 {
-        (1..=self.len).find(|words| (words * self.dtype.lanes()).is_multiple_of(self.len)).unwrap_or(self.len)
+        (1..=self.len()).find(|words| (words * self.dtype.lanes()).is_multiple_of(self.len())).unwrap_or(self.len())
     }
 
     fn column_pack(&self, n: u32, k: u64) -> String {
         if self.dtype.bytes() == 8 {
-            let element = |e: u64| half(&format!("q{n}"), (k * 2 + e) % self.len % self.own_len(n));
+            let element = |e: u64| half(&format!("q{n}"), (k * 2 + e) % self.len() % self.own_len(n));
             return format!("vec4<u32>({}, {})", element(0), element(1));
         }
         let word = |c| format!("w{n}_{}", (k * 4 + c) % self.column_period());

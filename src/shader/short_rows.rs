@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::kernel::{Epilogue, LARGEST_BLOCK, Operator, Override, Stores};
+use super::program::{Epilogue, LARGEST_BLOCK, Operator, Override, Stores};
 use crate::DType;
 
 /// Bunches of short rows, as a reduction takes them.
@@ -467,7 +467,7 @@ fn store_winners_{k}(first: u32, w: Winners{k}{}) {{
             self.runs(step),
             keys(self.result_packs().map(|(q, _)| format!(", row_maxima_{k}_{q}(bunch)")).collect()),
             keys(self.result_packs().map(|(q, _)| format!(", m{q}: Maxima")).collect()),
-            self.stores()
+            self.storing()
         )
     }
 
@@ -550,7 +550,7 @@ fn store_winners_{k}(first: u32, w: Winners{k}{}) {{
         (0..rows).step_by(at_once as usize).map(store).collect()
     }
 
-    fn stores(&self) -> String {
+    fn storing(&self) -> String {
         if self.stores == Stores::Packs {
             return self.position_packs();
         }

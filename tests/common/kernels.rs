@@ -1,7 +1,9 @@
 //! Every shader variant, and what programs have in common.
 
 use wgmax::DType;
-use wgmax::plan::{Access, Epilogue, Kernel, Operator, Override, Program, Stores};
+use wgmax::plan::{
+    Access, Epilogue, HardmaxWriter, Kernel, MaxAccess, MaxShortRows, Operator, Override, Program, Stores,
+};
 
 /// Short rows' elements, their columns and bunches' rows, also such as there are none of.
 const BUNCHES: [(u32, u32, u32); 16] = [
@@ -26,45 +28,46 @@ const BUNCHES: [(u32, u32, u32); 16] = [
 /// Every program that can be named, whether or not it was written.
 pub fn programs() -> Vec<Program> {
     let mut programs = [false, true].map(|packs| Program::Fill { packs }).to_vec();
+    let mut writers = vec![HardmaxWriter::RaggedColumns, HardmaxWriter::Lines];
     for narrow in [false, true] {
         let stores = [Stores::Results, Stores::Packs, Stores::Seams];
-        programs.extend(stores.map(|stores| Program::HardmaxWriteColumns { stores, narrow }));
+        writers.extend(stores.map(|stores| HardmaxWriter::Columns { stores, narrow }));
     }
-    programs.extend([Program::HardmaxWriteRaggedColumns, Program::HardmaxWriteLines]);
-    programs.extend([false, true].map(|packs| Program::HardmaxWriteRows { packs }));
+    writers.extend([false, true].map(|packs| HardmaxWriter::Rows { packs }));
+    writers.extend([1, 2, 3, 7, 16, 32, 33].map(|len| HardmaxWriter::ShortRows { len }));
+    programs.extend(writers.into_iter().map(Program::HardmaxWrite));
     for operands in [0, 1, 2, 7, 32] {
-        programs.push(Program::MaxElements { operands });
+        programs.push(Program::Max { operands, access: MaxAccess::Elements });
         for (splats, shifted) in [(0, 0), (0b10, 0b101), (u32::MAX, u32::MAX), (0, u32::MAX)] {
-            programs.extend([false, true].map(|pairs| Program::MaxPacks { operands, splats, shifted, pairs }));
+            let accesses = [false, true].map(|pairs| MaxAccess::Packs { splats, shifted, pairs });
+            programs.extend(accesses.map(|access| Program::Max { operands, access }));
         }
     }
-    programs.extend([1, 2, 3, 7, 16, 32, 33].map(|len| Program::HardmaxWriteShortRows { len }));
     for (operands, lens) in [(0, &[3][..]), (3, &[1, 2, 3, 7, 16, 32, 33]), (32, &[3])] {
         for (of_rows, of_columns, repeated, shifted) in
             [(0, 0, 0, 0), (0b001, 0b010, 0b000, 0b100), (0b011, 0b010, 0b000, 0b101), (0, 0b010, 0b110, 0b100)]
         {
             // A part of a row may be all of it, but not what it is no whole number of.
             let part = |len: u32| if repeated != 0 && len.is_multiple_of(4) { len / 4 } else { len };
-            let short_rows =
-                |&len| Program::MaxShortRows { operands, len, of_rows, of_columns, repeated, part: part(len), shifted };
+            let short_rows = |&len| {
+                let rows = MaxShortRows { len, of_rows, of_columns, repeated, part: part(len), shifted };
+                Program::Max { operands, access: MaxAccess::ShortRows(rows) }
+            };
             programs.extend(lens.iter().map(short_rows));
         }
     }
     for operator in [Operator::ReduceMax, Operator::ArgMax] {
         use Epilogue::{Both, Index, Ones, Record, Value, Winner};
         for epilogue in [Record, Value, Index, Both, Winner, Ones] {
-            for team in [false, true] {
-                programs.push(Program::Merge { operator, team, epilogue });
-                let short_rows = |(len, columns, rows)| {
-                    [false, true].map(|exchanged| Access::ShortRows { len, columns, rows, exchanged })
-                };
-                let short_rows = BUNCHES.map(short_rows).concat();
-                let accesses = [&[Access::Rows, Access::Columns, Access::Strided], &short_rows[..]].concat();
-                let stores = [Stores::Results, Stores::Packs, Stores::Seams];
-                let reduce =
-                    |&access| stores.map(|stores| Program::Reduce { operator, access, team, epilogue, stores });
-                programs.extend(accesses.iter().flat_map(reduce));
-            }
+            programs.push(Program::Merge { operator, epilogue });
+            let short_rows = |(len, columns, rows)| {
+                [false, true].map(|exchanged| Access::ShortRows { len, columns, rows, exchanged })
+            };
+            let short_rows = BUNCHES.map(short_rows).concat();
+            let accesses = [&[Access::Rows, Access::Columns, Access::Strided], &short_rows[..]].concat();
+            let stores = [Stores::Results, Stores::Packs, Stores::Seams];
+            let reduce = |&access| stores.map(|stores| Program::Reduce { operator, access, epilogue, stores });
+            programs.extend(accesses.iter().flat_map(reduce));
         }
     }
     programs
@@ -97,14 +100,16 @@ pub const OVERRIDES: [Override; 23] = [
     Override::Partials,
 ];
 
-/// Every program that was written, of every type: with the overrides that it must have, and with all that go together, these
-/// also for shared buffers.
+/// Every program that was written, of every type, without and with teams: with the overrides that it must have, and with all
+/// that go together, these also for shared buffers.
 pub fn kernels() -> Vec<Kernel> {
     let mut kernels = Vec::new();
     let types = DType::ALL.into_iter().flat_map(|dtype| [(dtype, false), (dtype, true)]);
-    for (program, (dtype, int64)) in types.flat_map(|own| programs().into_iter().map(move |program| (program, own))) {
-        let kernel = Kernel { program, dtype, overrides: vec![], int64, shared_buffers: false };
-        if !kernel.exists() || int64 && !program.takes_packs() {
+    let programs = types.flat_map(|own| programs().into_iter().map(move |program| (program, own)));
+    for ((program, (dtype, int64)), team) in programs.flat_map(|own| [(own, None), (own, Some(Override::Team(16)))]) {
+        let kernel = Kernel { program, dtype, overrides: team.into_iter().collect(), int64, shared_buffers: false };
+        let knows_teams = team.is_none_or(|team| kernel.declares(team));
+        if !kernel.exists() || !knows_teams || int64 && !program.takes_packs() {
             continue;
         }
         let with = |wanted: fn(&Override) -> bool| {
@@ -122,14 +127,10 @@ pub fn kernels() -> Vec<Kernel> {
     kernels
 }
 
-/// The program for one invocation a task that stores result by result: whether there is a team is tuning's choice, and packs are
-/// stored where outputs allow it.
-pub fn without_team(mut program: Program) -> Program {
+/// The program that stores result by result: packs are stored where outputs allow it.
+pub fn storing_results(mut program: Program) -> Program {
     if let Program::Reduce { stores, .. } = &mut program {
         *stores = Stores::Results;
-    }
-    if let Program::Reduce { team, .. } | Program::Merge { team, .. } = &mut program {
-        *team = false;
     }
     program
 }

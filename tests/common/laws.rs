@@ -1,8 +1,8 @@
 //! What every plan keeps to, whatever it is of and for whatever device. The fuzz targets hold plans to it too.
 
 use wgmax::plan::{
-    Access, BroadcastParams, Dispatch, Epilogue, HardmaxWriteParams, MergeParams, Operator, Override, Params, Program,
-    ReductionParams, Slot, Stores,
+    Access, BroadcastParams, Dispatch, Epilogue, HardmaxWriteParams, HardmaxWriter, MaxAccess, MaxShortRows,
+    MergeParams, Operator, Override, Params, Program, ReductionParams, Slot, Stores,
 };
 use wgmax::{Error, InputNeed, Limits, Operation, Plan};
 
@@ -52,11 +52,9 @@ fn check_plan(op: &(impl Operation + ?Sized), plan: &Plan, limits: &Limits) {
     let unit = if limits.shared_buffers { 16 } else { 4 };
     let enough = |(&bytes, need): (&u64, &InputNeed)| bytes <= need.bytes.next_multiple_of(unit);
     assert!(plan.input_bytes.iter().zip(&inputs).all(enough), "{}", case());
-    assert!(
-        plan.dispatches.iter().all(|dispatch| dispatch.kernel.dtype == inputs[0].dtype),
-        "another type: {}",
-        case()
-    );
+    let is_fill = |dispatch: &Dispatch| matches!(dispatch.kernel.program, Program::Fill { .. });
+    let of_type = |dispatch: &Dispatch| dispatch.kernel.dtype == inputs[0].dtype || is_fill(dispatch);
+    assert!(plan.dispatches.iter().all(of_type), "another type: {}", case());
     let sum = |bytes: &[u64]| bytes.iter().fold(0_u64, |sum, bytes| sum.saturating_add(*bytes));
     let (dtype, output_bytes) = (inputs[0].dtype, sum(&plan.output_bytes));
     let most = Plan::most_scratch_bytes(dtype, sum(&plan.input_bytes), output_bytes);
@@ -156,14 +154,13 @@ impl Work {
         let team = find(|c| if let Override::Team(n) = c { Some(*n) } else { None });
         let line = find(|c| if let Override::Line(n) = c { Some(*n) } else { None });
         let lanes = 4_u64.div_ceil(kernel.dtype.bytes());
-        let (in_teams, store_lanes) = match kernel.program {
-            Program::Reduce { team, stores: Stores::Packs, .. } => (team, 1), // a pack is a unit of its own
-            Program::Reduce { team, epilogue, .. } | Program::Merge { team, epilogue, .. } => {
-                (team, if matches!(epilogue, Epilogue::Value | Epilogue::Both | Epilogue::Winner) { lanes } else { 1 })
+        let store_lanes = match kernel.program {
+            Program::Reduce { stores: Stores::Packs, .. } => 1, // a pack is a unit of its own
+            Program::Reduce { epilogue, .. } | Program::Merge { epilogue, .. } => {
+                if matches!(epilogue, Epilogue::Value | Epilogue::Both | Epilogue::Winner) { lanes } else { 1 }
             }
-            _ => (false, 1),
+            _ => 1,
         };
-        assert_eq!(in_teams, team.is_some(), "{kernel}");
         let text = match kernel.program {
             Program::Reduce { access: Access::ShortRows { .. }, .. } => kernel.wgsl(),
             _ => String::new(),
@@ -197,47 +194,51 @@ impl Work {
                 self.task_invocations(u64::from(p.outputs) * u64::from(p.parts), 1)
             }
             (Program::Merge { .. }, Params::Merge(p)) => self.task_invocations(p.outputs.into(), p.share),
-            (Program::HardmaxWriteColumns { stores: Stores::Packs, .. }, Params::HardmaxWrite(p)) => {
+            (Program::HardmaxWrite(writer), Params::HardmaxWrite(p)) => self.write_invocations(writer, p),
+            (Program::Max { access, .. }, Params::Broadcast(p)) => self.max_invocations(access, p),
+            _ => panic!("another program's parameters"),
+        }
+    }
+
+    fn write_invocations(&self, writer: HardmaxWriter, p: &HardmaxWriteParams) -> u64 {
+        match writer {
+            HardmaxWriter::Columns { stores: Stores::Packs, .. } => {
                 let blocks = p.len / p.columns / p.slice_len;
                 let packs = u64::from(p.columns) / self.pack;
                 u64::from(blocks * p.slice_len.div_ceil(p.share)) * packs.div_ceil(u64::from(p.line) / self.pack)
             }
-            (Program::HardmaxWriteColumns { stores: Stores::Seams, .. }, Params::HardmaxWrite(p)) => {
-                (p.len / p.columns).into()
-            }
-            (Program::HardmaxWriteColumns { stores: Stores::Results, .. }, Params::HardmaxWrite(p)) => {
+            HardmaxWriter::Columns { stores: Stores::Seams, .. } => (p.len / p.columns).into(),
+            HardmaxWriter::Columns { stores: Stores::Results, .. } => {
                 u64::from(p.len).div_ceil(self.lanes).div_ceil(p.share.into())
             }
-            (Program::HardmaxWriteRaggedColumns, Params::HardmaxWrite(p)) => {
-                (u64::from(p.len) / self.pack).div_ceil(p.share.into())
-            }
-            (Program::HardmaxWriteLines, Params::HardmaxWrite(p)) => {
+            HardmaxWriter::RaggedColumns => (u64::from(p.len) / self.pack).div_ceil(p.share.into()),
+            HardmaxWriter::Lines => {
                 let line = u64::from(p.line);
                 u64::from(p.len).div_ceil(line).div_ceil(p.share.into()) * line.div_ceil(self.pack)
             }
-            (Program::HardmaxWriteShortRows { len }, Params::HardmaxWrite(p)) => {
-                (u64::from(p.len / len) / self.pack).div_ceil(p.share.into())
-            }
-            (Program::HardmaxWriteRows { packs }, Params::HardmaxWrite(p)) => {
-                u64::from(p.len).div_ceil(self.write_len(packs)).div_ceil(p.share.into())
-            }
-            (Program::MaxPacks { .. }, Params::Broadcast(p)) if self.spread => {
+            HardmaxWriter::ShortRows { len } => (u64::from(p.len / len) / self.pack).div_ceil(p.share.into()),
+            HardmaxWriter::Rows { packs } => u64::from(p.len).div_ceil(self.write_len(packs)).div_ceil(p.share.into()),
+        }
+    }
+
+    fn max_invocations(&self, access: MaxAccess, p: &BroadcastParams) -> u64 {
+        match access {
+            MaxAccess::Packs { .. } if self.spread => {
                 let row_len = u64::from(p.row_len);
                 u64::from(p.len).div_ceil(row_len) * (row_len / self.pack).div_ceil(4)
             }
-            (Program::MaxPacks { .. }, Params::Broadcast(p)) => {
+            MaxAccess::Packs { .. } => {
                 let (row_len, share) = (u64::from(p.row_len).max(self.pack), u64::from(p.share));
                 let (rows, row_packs) = (u64::from(p.len).div_ceil(row_len), row_len / self.pack);
                 if share < row_packs { rows * row_packs.div_ceil(share) } else { rows.div_ceil(share / row_packs) }
             }
-            (Program::MaxShortRows { len, .. }, Params::Broadcast(p)) => {
+            MaxAccess::ShortRows(MaxShortRows { len, .. }) => {
                 (u64::from(p.len / len) / self.pack).div_ceil(p.share.into())
             }
-            (Program::MaxElements { .. }, Params::Broadcast(p)) => {
+            MaxAccess::Elements => {
                 let units = u64::from(p.begin + p.len).div_ceil(self.lanes) - u64::from(p.first);
                 units.div_ceil(p.share.into())
             }
-            _ => panic!("another program's parameters"),
         }
     }
 
@@ -288,27 +289,35 @@ impl Work {
                 }
             }
             (Program::Merge { .. }, Params::Merge(p)) => self.merge_turns(p),
-            (Program::HardmaxWriteColumns { stores: Stores::Packs, .. }, Params::HardmaxWrite(p)) => {
+            (Program::HardmaxWrite(writer), Params::HardmaxWrite(p)) => self.write_turns(writer, p),
+            (Program::Max { operands, access }, Params::Broadcast(p)) => self.max_turns(operands.into(), access, p),
+            _ => panic!("another program's parameters"),
+        }
+    }
+
+    fn write_turns(&self, writer: HardmaxWriter, p: &HardmaxWriteParams) -> u64 {
+        match writer {
+            HardmaxWriter::Columns { stores: Stores::Packs, .. } => {
                 u64::from(p.line) / self.pack * (1 + u64::from(p.share))
             }
-            (Program::HardmaxWriteColumns { stores: Stores::Results, .. }, Params::HardmaxWrite(p)) => {
-                u64::from(p.share) * (1 + self.lanes)
-            }
-            (Program::HardmaxWriteColumns { stores: Stores::Seams, .. }, Params::HardmaxWrite(_)) => self.pack,
-            (Program::HardmaxWriteLines, Params::HardmaxWrite(p)) => 2 * u64::from(p.share), // each may be a run
-            (Program::HardmaxWriteRaggedColumns | Program::HardmaxWriteShortRows { .. }, Params::HardmaxWrite(p)) => {
-                p.share.into()
-            }
-            (Program::HardmaxWriteRows { packs }, Params::HardmaxWrite(p)) => self.write_rows_turns(packs, p),
-            (Program::MaxPacks { operands, .. }, Params::Broadcast(p)) => self.packs_turns(operands.into(), p),
-            (Program::MaxShortRows { operands, len, .. }, Params::Broadcast(p)) => {
+            HardmaxWriter::Columns { stores: Stores::Results, .. } => u64::from(p.share) * (1 + self.lanes),
+            HardmaxWriter::Columns { stores: Stores::Seams, .. } => self.pack,
+            HardmaxWriter::Lines => 2 * u64::from(p.share), // each may be a run
+            HardmaxWriter::RaggedColumns | HardmaxWriter::ShortRows { .. } => p.share.into(),
+            HardmaxWriter::Rows { packs } => self.write_rows_turns(packs, p),
+        }
+    }
+
+    fn max_turns(&self, operands: u64, access: MaxAccess, p: &BroadcastParams) -> u64 {
+        match access {
+            MaxAccess::Packs { .. } => self.packs_turns(operands, p),
+            MaxAccess::ShortRows(MaxShortRows { len, .. }) => {
                 let stretches = u64::from(p.share) / (u64::from(p.sizes[0]) / self.pack).max(1) + 2;
                 let bunch = u64::from(len) * self.lanes;
-                let (begun, ended) = (1 + Work::row_turns(operands.into(), p), if self.ragged { 2 } else { 1 });
+                let (begun, ended) = (1 + Work::row_turns(operands, p), if self.ragged { 2 } else { 1 });
                 u64::from(p.share) * bunch + stretches * (ended * begun + bunch * (ended - 1))
             }
-            (Program::MaxElements { operands }, Params::Broadcast(p)) => self.elements_turns(operands.into(), p),
-            _ => panic!("another program's parameters"),
+            MaxAccess::Elements => self.elements_turns(operands, p),
         }
     }
 

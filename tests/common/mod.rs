@@ -34,7 +34,7 @@ pub fn first_difference(expected: &[Tensor], got: &[Tensor]) -> Option<String> {
     None
 }
 
-/// A small generator of random words (SplitMix64), so that every run sees the same data.
+/// A small generator of random words (Steele, Lea and Flood's SplitMix64), so that every run sees the same data.
 pub struct Random(u64);
 
 impl Random {
@@ -79,31 +79,37 @@ impl Data {
         [Data::Random, Data::Edges, Data::EdgesWithoutNan, Data::Ties, Data::Least, Data::Nans, Data::Zeros];
 }
 
+/// The bits of a floating-point type's infinity, and of its sign.
+fn infinity_and_sign(dtype: DType) -> Option<(u64, u64)> {
+    let infinity = match dtype {
+        DType::F32 => 0x7f80_0000,
+        DType::F16 => 0x7c00,
+        DType::Bf16 => 0x7f80,
+        DType::F64 => 0x7ff0_0000_0000_0000,
+        _ => return None,
+    };
+    Some((infinity, top_bit(dtype)))
+}
+
+fn top_bit(dtype: DType) -> u64 {
+    1 << (dtype.bytes() * 8 - 1)
+}
+
 /// The bits of a type's edge values; NaNs first, `nan_count` of them.
 pub fn edges(dtype: DType) -> (Vec<u64>, usize) {
-    // (exponent field all ones, bits)
-    let float = |infinity: u64, sign: u64| {
-        let nans = [
-            infinity + 1,
-            sign | (infinity + 1),
-            infinity | (infinity >> 1),
-            sign | infinity | (infinity >> 1),
-            sign | (sign - 1),
-        ];
-        let numbers = [infinity, sign | infinity, infinity - 1, sign | (infinity - 1), 0, sign, 1, sign | 1];
-        ([nans.as_slice(), numbers.as_slice()].concat(), nans.len())
+    let Some((infinity, sign)) = infinity_and_sign(dtype) else {
+        let top = top_bit(dtype);
+        return (if dtype == DType::Bool { vec![0, 1] } else { vec![0, 1, top - 1, top, top + 1, u64::MAX] }, 0);
     };
-    match dtype {
-        DType::F32 => float(0x7f80_0000, 1 << 31),
-        DType::F16 => float(0x7c00, 1 << 15),
-        DType::Bf16 => float(0x7f80, 1 << 15),
-        DType::F64 => float(0x7ff0_0000_0000_0000, 1 << 63),
-        DType::Bool => (vec![0, 1], 0),
-        _ => {
-            let top = 1 << (dtype.bytes() * 8 - 1);
-            (vec![0, 1, top - 1, top, top + 1, u64::MAX], 0)
-        }
-    }
+    let nans = [
+        infinity + 1,
+        sign | (infinity + 1),
+        infinity | (infinity >> 1),
+        sign | infinity | (infinity >> 1),
+        sign | (sign - 1),
+    ];
+    let numbers = [infinity, sign | infinity, infinity - 1, sign | (infinity - 1), 0, sign, 1, sign | 1];
+    ([nans.as_slice(), numbers.as_slice()].concat(), nans.len())
 }
 
 fn small(dtype: DType, n: u64) -> u64 {
@@ -118,12 +124,9 @@ fn small(dtype: DType, n: u64) -> u64 {
 }
 
 fn least(dtype: DType) -> u64 {
-    match dtype {
-        DType::F32 => 0xff80_0000,
-        DType::F16 => 0xfc00,
-        DType::Bf16 => 0xff80,
-        DType::F64 => 0xfff0_0000_0000_0000,
-        DType::I8 | DType::I16 | DType::I32 | DType::I64 => 1 << (dtype.bytes() * 8 - 1),
+    match (infinity_and_sign(dtype), dtype) {
+        (Some((infinity, sign)), _) => sign | infinity,
+        (None, DType::I8 | DType::I16 | DType::I32 | DType::I64) => top_bit(dtype),
         _ => 0,
     }
 }
@@ -166,15 +169,27 @@ pub fn with_bits(tensor: &Tensor, at: u64, bits: u64) -> Tensor {
 
 /// The bits of the type's greatest number: they win against everything but NaN.
 pub fn greatest(dtype: DType) -> u64 {
-    match dtype {
-        DType::F32 => 0x7f80_0000,
-        DType::F16 => 0x7c00,
-        DType::Bf16 => 0x7f80,
-        DType::F64 => 0x7ff0_0000_0000_0000,
-        DType::Bool => 1,
-        DType::I8 | DType::I16 | DType::I32 | DType::I64 => (1 << (dtype.bytes() * 8 - 1)) - 1,
+    match (infinity_and_sign(dtype), dtype) {
+        (Some((infinity, _)), _) => infinity,
+        (None, DType::Bool) => 1,
+        (None, DType::I8 | DType::I16 | DType::I32 | DType::I64) => top_bit(dtype) - 1,
         _ => u64::MAX,
     }
+}
+
+/// Boxes that make up this one, some of them without elements: where each begins, and its shape.
+pub fn cut(begin: &[u64], shape: &[u64], pieces: u64, random: &mut Random) -> Vec<(Vec<u64>, Vec<u64>)> {
+    if pieces < 2 {
+        return vec![(begin.to_vec(), shape.to_vec())];
+    }
+    let d = random.below(shape.len() as u64) as usize;
+    let at = random.below(shape[d] + 1);
+    let (mut first, mut second, mut middle) = (shape.to_vec(), shape.to_vec(), begin.to_vec());
+    (first[d], second[d]) = (at, shape[d] - at);
+    middle[d] += at;
+    let mut boxes = cut(begin, &first, pieces / 2, random);
+    boxes.extend(cut(&middle, &second, pieces - pieces / 2, random));
+    boxes
 }
 
 /// Three-dimensional views over one flat buffer of [`VIEW_LEN`] elements, with their names.

@@ -16,11 +16,11 @@ mod traffic;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use common::kernels::without_team;
+use common::kernels::storing_results;
 use common::laws::lawful_plan;
 use common::{Data, VIEW_LEN, axes_sets, first_difference, tensor, tensors, views};
 use paper::{Groups, Origin, Paper, Word, slot_number};
-use wgmax::plan::{Access, Dispatch, Epilogue, Operator, Program, Slot, Stores};
+use wgmax::plan::{Access, Dispatch, Epilogue, HardmaxWriter, MaxAccess, Operator, Program, Slot, Stores};
 use wgmax::{
     AdapterKind, ArgMax, ArgMaxOutput, DType, Error, Hardmax, IndexType, Limits, Max, NanPolicy, Operation, ReduceMax,
     Slices, Tensor, View,
@@ -115,16 +115,16 @@ type Kind = (Program, DType);
 /// What a case ran, or nothing where the limits do not allow it.
 type Seen = Option<Vec<Kind>>;
 
-/// The dispatches' programs, without what depends on teams, packs and the number of operands.
+/// The dispatches' programs, without what depends on packs and the number of operands.
 fn kinds(op: &impl Operation, limits: &Limits) -> Vec<Kind> {
     let kind = |dispatch: &Dispatch| {
-        let mut program = without_team(dispatch.kernel.program);
+        let mut program = storing_results(dispatch.kernel.program);
         match &mut program {
-            Program::HardmaxWriteRows { packs } => *packs = false,
-            Program::MaxPacks { operands, splats, shifted, pairs } => {
+            Program::HardmaxWrite(HardmaxWriter::Rows { packs }) => *packs = false,
+            Program::Max { operands, access: MaxAccess::Packs { splats, shifted, pairs } } => {
                 (*operands, *splats, *shifted, *pairs) = (0, 0, 0, false);
             }
-            Program::MaxElements { operands } => *operands = 0,
+            Program::Max { operands, access: MaxAccess::Elements } => *operands = 0,
             _ => {}
         }
         (program, dispatch.kernel.dtype)
@@ -281,9 +281,8 @@ fn check_all(name: &str, named: &[Kind], mut check: impl FnMut(DType, &View, &Li
 fn reducing(operator: Operator, epilogue: Epilogue) -> Vec<Kind> {
     let accesses = [Access::Rows, Access::Columns, Access::Strided];
     let all = accesses.map(|access| [epilogue, Epilogue::Record].map(|epilogue| (access, epilogue)));
-    let reduce =
-        |(access, epilogue)| Program::Reduce { operator, access, team: false, epilogue, stores: Stores::Results };
-    let merge = Program::Merge { operator, team: false, epilogue };
+    let reduce = |(access, epilogue)| Program::Reduce { operator, access, epilogue, stores: Stores::Results };
+    let merge = Program::Merge { operator, epilogue };
     all.into_iter().flatten().map(reduce).chain([merge]).map(|program| (program, DType::F32)).collect()
 }
 
@@ -306,13 +305,13 @@ fn arg_max_takes_its_elements_and_no_others() {
 #[test]
 fn hardmax_takes_its_slices_and_no_others() {
     let mut named: Vec<Kind> = [
-        Program::HardmaxWriteColumns { stores: Stores::Results, narrow: false },
-        Program::HardmaxWriteRows { packs: false },
+        Program::HardmaxWrite(HardmaxWriter::Columns { stores: Stores::Results, narrow: false }),
+        Program::HardmaxWrite(HardmaxWriter::Rows { packs: false }),
     ]
     .map(|program| (program, DType::U8))
     .into();
     let (operator, epilogue) = (Operator::ArgMax, Epilogue::Index);
-    named.push((Program::Merge { operator, team: false, epilogue }, DType::F32));
+    named.push((Program::Merge { operator, epilogue }, DType::F32));
     check_all("Hardmax", &named, |dtype, view, limits, input, case| {
         let rank = view.rank() as i64;
         let slices = (0..rank).map(Slices::Along).chain((0..=rank).map(Slices::From));
@@ -322,8 +321,10 @@ fn hardmax_takes_its_slices_and_no_others() {
 
 #[test]
 fn max_takes_its_operands_and_no_others() {
-    let programs =
-        [Program::MaxPacks { operands: 0, splats: 0, shifted: 0, pairs: false }, Program::MaxElements { operands: 0 }];
+    let programs = [
+        Program::Max { operands: 0, access: MaxAccess::Packs { splats: 0, shifted: 0, pairs: false } },
+        Program::Max { operands: 0, access: MaxAccess::Elements },
+    ];
     let named = programs.map(|program| [(program, DType::U8), (program, DType::I64)]);
     check_all("Max", named.as_flattened(), |dtype, view, limits, input, case| {
         let shape = view.shape().to_vec();

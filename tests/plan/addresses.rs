@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use wgmax::plan::{BroadcastParams, Dispatch, OperandParams, Override, Params, Program, Slot};
+use wgmax::plan::{BroadcastParams, Dispatch, MaxAccess, MaxShortRows, OperandParams, Override, Params, Program, Slot};
 use wgmax::{AdapterKind, DType, Error, Limits, Max, Operation, View};
 
 use super::common::Random;
@@ -38,8 +38,8 @@ fn place_in_box(dispatch: &Dispatch, params: &BroadcastParams, element: u64) -> 
     let local = bound.checked_sub(begin).filter(|&local| local < len)?;
     let writes = |write_len: u64| local / write_len < len / write_len;
     let is_written = match dispatch.kernel.program {
-        Program::MaxPacks { .. } => writes(pack),
-        Program::MaxShortRows { len, .. } => writes(pack * u64::from(len)),
+        Program::Max { access: MaxAccess::Packs { .. }, .. } => writes(pack),
+        Program::Max { access: MaxAccess::ShortRows(MaxShortRows { len, .. }), .. } => writes(pack * u64::from(len)),
         _ => bound / lanes >= first,
     };
     is_written.then_some(local)
@@ -49,9 +49,13 @@ fn address(program: Program, params: &BroadcastParams, operand: &OperandParams, 
     let row_len = u64::from(params.row_len);
     let is_one_of = |mask: u32| mask >> n & 1 == 1;
     let along_row = match program {
-        Program::MaxPacks { splats, .. } if is_one_of(splats) => 0,
-        Program::MaxShortRows { of_rows, .. } if is_one_of(of_rows) => 0,
-        Program::MaxShortRows { repeated, part, .. } if is_one_of(repeated) => local % row_len % u64::from(part),
+        Program::Max { access: MaxAccess::Packs { splats, .. }, .. } if is_one_of(splats) => 0,
+        Program::Max { access: MaxAccess::ShortRows(MaxShortRows { of_rows, .. }), .. } if is_one_of(of_rows) => 0,
+        Program::Max { access: MaxAccess::ShortRows(MaxShortRows { repeated, part, .. }), .. }
+            if is_one_of(repeated) =>
+        {
+            local % row_len % u64::from(part)
+        }
         _ => local % row_len,
     };
     let mut address = operand.start.wrapping_add(along_row as u32);

@@ -220,7 +220,6 @@ fn parts_of_different_layout_are_reduced_together() {
     }
 }
 
-/// What small devices are refused, they are refused for what they cannot do.
 /// Neither in parts, the first of which has a single row, nor of an output that is an input.
 #[test]
 fn strides_of_dimensions_of_one_index_mean_nothing() {

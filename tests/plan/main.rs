@@ -13,8 +13,9 @@ mod record;
 use std::collections::{BTreeMap, HashSet};
 
 use wgmax::plan::{
-    Access, BroadcastParams, Dim, Epilogue, Operator, Override, Params, PortableAccess, PortableBinding, PortablePlan,
-    PortableShader, PortableSlot, Program, ReductionParams, Slot, Stores,
+    Access, BroadcastParams, Dim, Epilogue, HardmaxWriter, MaxAccess, MaxShortRows, Operator, Override, Params,
+    PortableAccess, PortableBinding, PortablePlan, PortableShader, PortableSlot, Program, ReductionParams, Slot,
+    Stores,
 };
 use wgmax::{
     AdapterKind, AnyOperation, ArgMax, ArgMaxOutput, Axes, Calibration, DType, EmptyMax, Error, Hardmax, Limits, Max,
@@ -37,25 +38,25 @@ fn arg_max(dtype: DType, shape: &[u64], axes: &[i64]) -> ArgMax {
     ArgMax::new(dtype, View::new(shape).unwrap()).axes(axes)
 }
 
-/// The dispatches' programs, without the teams that tuning chooses.
+/// The dispatches' programs, as if they stored result by result.
 fn programs(op: &impl Operation, limits: &Limits) -> Vec<Program> {
     let plan = op.plan(limits).unwrap();
-    plan.dispatches.iter().map(|dispatch| common::kernels::without_team(dispatch.kernel.program)).collect()
+    plan.dispatches.iter().map(|dispatch| common::kernels::storing_results(dispatch.kernel.program)).collect()
 }
 
 /// Of a ReduceMax.
 fn values(access: Access, epilogue: Epilogue) -> Program {
-    Program::Reduce { operator: Operator::ReduceMax, access, team: false, epilogue, stores: Stores::Results }
+    Program::Reduce { operator: Operator::ReduceMax, access, epilogue, stores: Stores::Results }
 }
 
 /// Of an ArgMax.
 fn positions(access: Access, epilogue: Epilogue) -> Program {
-    Program::Reduce { operator: Operator::ArgMax, access, team: false, epilogue, stores: Stores::Results }
+    Program::Reduce { operator: Operator::ArgMax, access, epilogue, stores: Stores::Results }
 }
 
 /// Of records.
 fn merged(operator: Operator, epilogue: Epilogue) -> Program {
-    Program::Merge { operator, team: false, epilogue }
+    Program::Merge { operator, epilogue }
 }
 
 // What is chosen.
@@ -148,7 +149,7 @@ fn records_of_folds_are_paid_for_by_elements_seen_once() {
 #[test]
 fn maxima_of_few_elements_are_those_of_operands() {
     let operands = |shape: [u64; 3], limits: &Limits| match programs(&reduce_max(DType::F16, &shape, &[1]), limits)[0] {
-        Program::MaxPacks { operands, .. } => operands,
+        Program::Max { operands, access: MaxAccess::Packs { .. } } => operands,
         _ => 0,
     };
     let native = Limits { max_storage_bindings: 32, ..cpu() };
@@ -191,7 +192,9 @@ fn parts_of_short_rows_are_repeated() {
     let kinds = |inputs: &[&[u64]], limits: &Limits| -> Vec<Option<[u32; 3]>> {
         let views: Vec<View> = inputs.iter().map(|&shape| View::new(shape).unwrap()).collect();
         let kind = |program| match program {
-            Program::MaxShortRows { len, repeated, part, .. } => Some([len, repeated, part]),
+            Program::Max { access: MaxAccess::ShortRows(MaxShortRows { len, repeated, part, .. }), .. } => {
+                Some([len, repeated, part])
+            }
             _ => None,
         };
         Max::new(DType::U8, views).plan(limits).unwrap().dispatches.iter().map(|own| kind(own.kernel.program)).collect()
@@ -226,7 +229,6 @@ fn short_slices_are_written_by_those_who_find_their_winners() {
     let ones = |access| Program::Reduce {
         operator: Operator::ArgMax,
         access,
-        team: false,
         epilogue: Epilogue::Ones,
         stores: Stores::Results,
     };
@@ -239,7 +241,7 @@ fn short_slices_are_written_by_those_who_find_their_winners() {
         assert_eq!(programs(&hardmax(&[(1 << 20) + 9, 5, 3]), &limits), [bunches(5, 3, 48), ones(Access::Strided)]);
     }
     assert_eq!(programs(&hardmax(&[1 << 18, 5]), &lavapipe), [bunches(5, 1, 16)]);
-    let writer = Program::HardmaxWriteShortRows { len: 5 };
+    let writer = Program::HardmaxWrite(HardmaxWriter::ShortRows { len: 5 });
     assert_eq!(programs(&hardmax(&[1 << 18, 5]), &cpu())[1..], [writer]);
 }
 
@@ -265,18 +267,21 @@ fn slices_are_searched_and_written() {
     };
     let of_permuted =
         |shape| programs(&Hardmax::new(DType::U8, permuted(shape), Slices::Along(1)), &cpu())[1..].to_vec();
-    let rows = |packs| Program::HardmaxWriteRows { packs };
+    let rows = |packs| Program::HardmaxWrite(HardmaxWriter::Rows { packs });
     assert_eq!(writers(DType::F32, [256, 50_000]), [rows(true)]);
     assert_eq!(writers(DType::F16, [256, 16_385]), [rows(true)]);
     assert_eq!(writers(DType::F16, [255, 16_385]), [rows(true), rows(false)]);
     assert_eq!(writers(DType::F16, [3, 77]), [rows(false)]);
-    assert_eq!(of_permuted([1 << 14, 3]), [Program::HardmaxWriteShortRows { len: 3 }]);
-    assert_eq!(of_permuted([(1 << 14) + 1, 3]), [Program::HardmaxWriteShortRows { len: 3 }, rows(false)]);
+    assert_eq!(of_permuted([1 << 14, 3]), [Program::HardmaxWrite(HardmaxWriter::ShortRows { len: 3 })]);
+    assert_eq!(
+        of_permuted([(1 << 14) + 1, 3]),
+        [Program::HardmaxWrite(HardmaxWriter::ShortRows { len: 3 }), rows(false)]
+    );
     assert_eq!(writers(DType::F32, [10, 4]), [rows(true)]);
     let columns = Hardmax::new(DType::F32, View::new([16, 19, 128]).unwrap(), Slices::Along(1));
     let two = [
         positions(Access::Columns, Epilogue::Index),
-        Program::HardmaxWriteColumns { stores: Stores::Packs, narrow: false },
+        Program::HardmaxWrite(HardmaxWriter::Columns { stores: Stores::Packs, narrow: false }),
     ];
     assert_eq!(programs(&columns, &cpu()), two);
 }
@@ -284,7 +289,7 @@ fn slices_are_searched_and_written() {
 /// Winners are as wide as elements where these can count a slice, and all of them are found and written in packs.
 #[test]
 fn winners_are_as_wide_as_elements() {
-    let columns = |stores, narrow| Program::HardmaxWriteColumns { stores, narrow };
+    let columns = |stores, narrow| Program::HardmaxWrite(HardmaxWriter::Columns { stores, narrow });
     let writers = |dtype, shape: [u64; 3], limits: &Limits| -> Vec<Program> {
         let op = Hardmax::new(dtype, View::new(shape).unwrap(), Slices::Along(1));
         let programs = programs(&op, limits);
@@ -305,27 +310,27 @@ fn winners_are_as_wide_as_elements() {
     {
         assert_eq!(writers(dtype, shape, &lavapipe), seams(narrow), "{dtype}");
         assert_eq!(writers(dtype, shape, &gpu()).len(), 2, "{dtype}"); // what is behind the last pack, too
-        assert_eq!(writers(dtype, shape, &gpu())[0], Program::HardmaxWriteRaggedColumns, "{dtype}");
+        assert_eq!(writers(dtype, shape, &gpu())[0], Program::HardmaxWrite(HardmaxWriter::RaggedColumns), "{dtype}");
     }
     assert_eq!(writers(DType::U8, [999, 3, 1025], &cpu()), seams(true));
-    assert_eq!(writers(DType::U8, [99, 257, 1025], &lavapipe)[0], Program::HardmaxWriteLines);
+    assert_eq!(writers(DType::U8, [99, 257, 1025], &lavapipe)[0], Program::HardmaxWrite(HardmaxWriter::Lines));
 }
 
 /// Winners are written by counting from the first slice's beginning on in 32 bits: no part of an output goes further.
 #[test]
 fn long_slices_are_written_in_parts_that_32_bits_count() {
     let limits = Limits { max_binding_bytes: 1 << 31, ..cpu() };
-    use Program::{HardmaxWriteColumns, HardmaxWriteLines, HardmaxWriteRaggedColumns, HardmaxWriteRows};
-    let elements = HardmaxWriteColumns { stores: Stores::Results, narrow: false };
-    for (dtype, shape, programs) in [
-        (DType::U8, [2, 4_000_000_000, 1], &[HardmaxWriteRows { packs: true }][..]),
+    use HardmaxWriter::{Columns, Lines, RaggedColumns, Rows};
+    let elements = Columns { stores: Stores::Results, narrow: false };
+    for (dtype, shape, expected) in [
+        (DType::U8, [2, 4_000_000_000, 1], &[Rows { packs: true }][..]),
         // By lines, and by elements where 32 bits do not count the rows to the next slice's end.
-        (DType::U8, [2, 2_100_000_001, 2], &[HardmaxWriteLines, elements]),
-        (DType::F16, [1, 4_280_876_801, 17], &[HardmaxWriteRaggedColumns, elements]),
-        (DType::F32, [1, 4_280_876_801, 17], &[HardmaxWriteRaggedColumns, elements]),
+        (DType::U8, [2, 2_100_000_001, 2], &[Lines, elements]),
+        (DType::F16, [1, 4_280_876_801, 17], &[RaggedColumns, elements]),
+        (DType::F32, [1, 4_280_876_801, 17], &[RaggedColumns, elements]),
         // Of rows of packs some that are no one's are counted, too.
-        (DType::U8, [80_000, 13, 1040], &[HardmaxWriteColumns { stores: Stores::Packs, narrow: false }]),
-        (DType::U8, [158_000, 13, 1040], &[HardmaxWriteRaggedColumns]),
+        (DType::U8, [80_000, 13, 1040], &[Columns { stores: Stores::Packs, narrow: false }]),
+        (DType::U8, [158_000, 13, 1040], &[RaggedColumns]),
     ] {
         let hardmax = Hardmax::new(dtype, View::new(shape).unwrap(), Slices::Along(1));
         let plan = hardmax.plan(&limits).unwrap();
@@ -339,7 +344,7 @@ fn long_slices_are_written_in_parts_that_32_bits_count() {
             written += if dispatch.kernel.overrides.contains(&Override::Accumulate) { 0 } else { len };
         }
         assert_eq!(written, shape.iter().product::<u64>());
-        assert_eq!(writers, programs.iter().copied().collect());
+        assert_eq!(writers, expected.iter().copied().map(Program::HardmaxWrite).collect());
     }
 }
 
@@ -414,11 +419,7 @@ fn the_maximum_of_nothing_is_a_fill() {
     assert_eq!(fill(&op.empty(EmptyMax::LowestFinite)), (3, 0xfbff_fbff, 0xfbff_fbff));
     assert_eq!(fill(&reduce_max(DType::F64, &[0, 5], &[0])), (10, 0, 0xfff0_0000));
     assert_eq!(fill(&reduce_max(DType::I8, &[0, 5], &[0])), (2, 0x8080_8080, 0x8080_8080));
-    assert_eq!(op_input_bytes(&reduce_max(DType::F16, &[0, 5], &[0])), [0]);
-}
-
-fn op_input_bytes(op: &impl Operation) -> Vec<u64> {
-    op.plan(&gpu()).unwrap().input_bytes
+    assert_eq!(reduce_max(DType::F16, &[0, 5], &[0]).plan(&gpu()).unwrap().input_bytes, [0]);
 }
 
 #[test]
@@ -515,7 +516,10 @@ fn an_operand_across_the_output_takes_as_many_passes_as_bindings() {
     let limits = Limits { max_binding_bytes: 128 << 20, ..gpu() };
     let (rows, across) = (View::new([8192, 9600]).unwrap(), View::new([9600, 8192]).unwrap());
     let op = Max::new(DType::F32, [rows, across.permute(&[1, 0]).unwrap()]);
-    let (both, one) = (Program::MaxElements { operands: 2 }, Program::MaxElements { operands: 1 });
+    let (both, one) = (
+        Program::Max { operands: 2, access: MaxAccess::Elements },
+        Program::Max { operands: 1, access: MaxAccess::Elements },
+    );
     assert_eq!(programs(&op, &limits), [both, one, one, both, one, one, both, one, one]);
     assert_eq!(op.in_place(0).plan(&limits).unwrap().dispatches.len(), 9);
 }
@@ -837,14 +841,12 @@ fn plans_that_contradict_themselves_are_refused() {
     }
 }
 
-/// A team without its constant would be as large as the shader's default; one that leaves no team for a unit's results
-/// would write none of them.
+/// A team that leaves none for a unit's results would write none of them.
 #[test]
 fn teams_that_do_not_fit_are_refused() {
     let plan = reduce_max(DType::U8, &[64, 4096], &[1]).plan(&gpu()).unwrap();
     let group = Override::Group(256);
     for (overrides, expected) in [
-        (vec![group], "override TEAM is missing"),
         (vec![group, Override::Team(48)], "a team has 48 invocations, a power of two"),
         (vec![group, Override::Team(0)], "a team has 0 invocations, a power of two"),
         (vec![group, Override::Team(128)], "a workgroup has 2 teams, at least 4 expected"),
@@ -897,7 +899,7 @@ fn a_plan_of_any_numbers_is_written_down() {
     let mut plan = Max::new(DType::F32, vec![View::new([3, 4]).unwrap(); 2]).plan(&gpu()).unwrap();
     broadcast(&mut plan).sizes = vec![2; 33];
     broadcast(&mut plan).operands = vec![Default::default(); 41];
-    plan.dispatches[0].kernel.program = Program::MaxElements { operands: u32::MAX };
+    plan.dispatches[0].kernel.program = Program::Max { operands: u32::MAX, access: MaxAccess::Elements };
     plan.dispatches[0].bindings.iter_mut().for_each(|b| (b.offset_bytes, b.bytes) = (u64::MAX, u64::MAX));
     assert!(plan.check(&gpu()).is_err());
     assert_eq!(PortablePlan::from(&plan).dispatches.len(), 1);

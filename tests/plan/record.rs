@@ -11,6 +11,7 @@ use wgmax::{
 };
 
 use super::bounds::{axes_sweep, limits_sweep, view_sweep};
+use super::common::Random;
 use super::{arg_max, cpu, gpu, reduce_max};
 
 const HEAD: &str = "\
@@ -46,7 +47,7 @@ fn plans_are_those_on_record() {
     }
     for elements in [1 << 9, 1 << 16, 1 << 24, 1 << 33] {
         for operator in ["ReduceMax", "ArgMax", "Hardmax", "Max"] {
-            let mut dice = Dice(elements);
+            let mut dice = Dice(Random::new(elements));
             let plans = (0..300).map(|_| dice.operation(operator, elements).plan(&dice.limits(elements)));
             text += &format!("By chance, {operator} of at most {elements} elements: {}\n", digest(plans));
         }
@@ -235,15 +236,12 @@ fn most_planned_alike(op: Growing) -> u64 {
     most
 }
 
-/// Operations and limits by chance, the same ones on every machine. (Steele, Lea and Flood's SplitMix64.)
-struct Dice(u64);
+/// Operations and limits by chance, the same ones on every machine.
+struct Dice(Random);
 
 impl Dice {
     fn below(&mut self, sides: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ z >> 31) % sides
+        self.0.below(sides)
     }
 
     fn pick<T: Copy>(&mut self, from: &[T]) -> T {

@@ -16,8 +16,8 @@ use naga::back::pipeline_constants::process_overrides;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use wgmax::DType;
 use wgmax::plan::{
-    Access, BroadcastParams, Dim, Epilogue, FillParams, HardmaxWriteParams, Kernel, MergeParams, OperandParams,
-    Operator, Override, Params, Program, RecordOrigin, ReductionParams, Stores,
+    Access, BroadcastParams, Dim, Epilogue, FillParams, HardmaxWriteParams, HardmaxWriter, Kernel, MaxAccess,
+    MergeParams, OperandParams, Operator, Override, Params, Program, RecordOrigin, ReductionParams, Stores,
 };
 
 fn parse(kernel: &Kernel) -> naga::Module {
@@ -136,9 +136,11 @@ fn loops_keep_to_the_rules() {
 /// The kernel with each choice of the overrides that decide on its text.
 fn every_text(kernel: &Kernel) -> Vec<Kernel> {
     let choices = [&[][..], &[Override::Ragged], &[Override::Wide], &[Override::Ragged, Override::Wide]];
-    let kernels = choices.map(|choice| Kernel { overrides: choice.to_vec(), ..kernel.clone() });
+    let teams = [&[][..], &[Override::Team(16)]].into_iter();
+    let choices = teams.flat_map(|team| choices.map(|choice| [choice, team].concat()));
+    let kernels = choices.map(|overrides| Kernel { overrides, ..kernel.clone() });
     let mut texts = BTreeSet::new();
-    kernels.into_iter().filter(|own| texts.insert(own.wgsl())).collect()
+    kernels.filter(|own| texts.insert(own.wgsl())).collect()
 }
 
 #[test]
@@ -253,16 +255,12 @@ fn parameters_lie_where_the_shaders_look() {
         kept 100 outer 200";
     for access in [Access::Rows, Access::Columns, Access::Strided] {
         for (operator, epilogue) in [(Operator::ReduceMax, Epilogue::Value), (Operator::ArgMax, Epilogue::Record)] {
-            check_params(
-                Program::Reduce { operator, access, team: false, epilogue, stores: Stores::Results },
-                &reduction,
-                named,
-            );
+            check_params(Program::Reduce { operator, access, epilogue, stores: Stores::Results }, &reduction, named);
         }
     }
     let merge =
         Params::Merge(MergeParams { outputs: 1, records: 2, share: 3, slice_len: 4, parts: 5, columns: 6, folds: 7 });
-    let program = Program::Merge { operator: Operator::ArgMax, team: true, epilogue: Epilogue::Both };
+    let program = Program::Merge { operator: Operator::ArgMax, epilogue: Epilogue::Both };
     check_params(program, &merge, "outputs 1 records 2 share 3 slice_len 4 parts 5 columns 6 folds 7");
     let fill = Params::Fill(FillParams { first: 1, len: 2, share: 3, low: 4, high: 5 });
     check_params(Program::Fill { packs: true }, &fill, "first 1 len 2 share 3 low 4 high 5");
@@ -278,7 +276,11 @@ fn parameters_lie_where_the_shaders_look() {
         winners: 9,
     });
     let named = "len 1 columns 2 slice_len 3 share 4 line 5 column 6 position 7 first_winner 8 winners 9";
-    check_params(Program::HardmaxWriteColumns { stores: Stores::Results, narrow: false }, &write, named);
+    check_params(
+        Program::HardmaxWrite(HardmaxWriter::Columns { stores: Stores::Results, narrow: false }),
+        &write,
+        named,
+    );
     for operands in [1, 7, 32] {
         let operand = OperandParams { start: 50, strides: (60..60 + rank as i32).collect() };
         let broadcast = Params::Broadcast(BroadcastParams {
@@ -292,9 +294,10 @@ fn parameters_lie_where_the_shaders_look() {
             operands: vec![operand; operands as usize],
         });
         let named = "len 1 share 2 row_len 3 rank 32 first 5 begin 6 end 7 sizes 20 operands 60";
-        for program in
-            [Program::MaxPacks { operands, splats: 1, shifted: 4, pairs: false }, Program::MaxElements { operands }]
-        {
+        for program in [
+            Program::Max { operands, access: MaxAccess::Packs { splats: 1, shifted: 4, pairs: false } },
+            Program::Max { operands, access: MaxAccess::Elements },
+        ] {
             check_params(program, &broadcast, named);
         }
     }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use common::{Data, Random, edges, element_bits, first_difference, greatest, tensor};
+use common::{Data, Random, cut, edges, element_bits, first_difference, greatest, tensor};
 use safetensors::tensor::TensorView;
 use wgmax::shard::{Partial, Partials, Sharded};
 use wgmax::{
@@ -96,21 +96,6 @@ fn problem(random: &mut Random) -> Result<(AnyOperation, Tensor), Failure> {
 }
 
 type Part = (Vec<u64>, Vec<u64>);
-
-/// Boxes that make up this one, some of them without elements, along kept and reduced axes.
-fn cut(begin: &[u64], shape: &[u64], pieces: u64, random: &mut Random) -> Vec<Part> {
-    if pieces < 2 {
-        return vec![(begin.to_vec(), shape.to_vec())];
-    }
-    let d = random.below(shape.len() as u64) as usize;
-    let at = random.below(shape[d] + 1);
-    let (mut first, mut second, mut middle) = (shape.to_vec(), shape.to_vec(), begin.to_vec());
-    (first[d], second[d]) = (at, shape[d] - at);
-    middle[d] += at;
-    let mut boxes = cut(begin, &first, pieces / 2, random);
-    boxes.extend(cut(&middle, &second, pieces - pieces / 2, random));
-    boxes
-}
 
 /// What a rank finds in its boxes.
 fn find(whole: &Sharded, boxes: &[Part], input: &Tensor, device: Option<&Device>) -> Result<Partials, Failure> {

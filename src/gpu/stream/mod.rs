@@ -435,10 +435,7 @@ impl<'a> Stream<'a> {
     fn merge(&mut self, begin: &[u64], shape: &[u64], outputs: Vec<Vec<u8>>) -> Result<(), Error> {
         let shard = self.whole.shard(begin, shape)?;
         let kinds = shard.operation().map_or(Ok(vec![]), Operation::outputs)?;
-        let tensors = kinds.into_iter().zip(outputs).map(|(kind, mut bytes)| {
-            bytes.truncate(kind.bytes().unwrap_or(0) as usize);
-            Tensor::from_bytes(kind.dtype, kind.shape, bytes)
-        });
+        let tensors = kinds.into_iter().zip(outputs).map(|(kind, bytes)| kind.tensor(bytes));
         let partials = shard.partials(&tensors.collect::<Result<Vec<_>, _>>()?)?;
         let mut known = match self.known.take() {
             Some(known) => known,
@@ -460,6 +457,11 @@ impl<'a> Stream<'a> {
             }
             return Ok(());
         }
+        self.sink_outputs(known)
+    }
+
+    /// The outputs that partials of all their elements make.
+    fn sink_outputs(&mut self, known: &Partials) -> Result<(), Error> {
         let finished = self.whole.output_bytes(known.records())?;
         finished.iter().enumerate().try_for_each(|(n, bytes)| self.sinks[n].take(n, bytes))
     }
@@ -485,8 +487,8 @@ impl<'a> Stream<'a> {
         if matches!(self.whole.operation(), AnyOperation::Hardmax(_)) {
             return Ok(());
         }
-        let finished = self.whole.output_bytes(self.whole.nothing()?.records())?;
-        finished.iter().enumerate().try_for_each(|(n, bytes)| self.sinks[n].take(n, bytes))
+        let nothing = self.whole.nothing()?;
+        self.sink_outputs(&nothing)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use crate::gpu::host::{Mapping, OUTPUT, whole};
+use crate::gpu::host::{Mapping, OUTPUT, slices};
 use crate::gpu::{Bound, Gpu, Prepared, Slots};
 use crate::{Error, Plan};
 
@@ -84,7 +84,7 @@ impl<'a> Ring<'a> {
                 .map(|input| input.copy.as_ref().unwrap_or(&input.staging).slice(..))
                 .collect::<Vec<_>>(),
             outputs: &outputs.iter().map(|output| output.buffer.slice(..)).collect::<Vec<_>>(),
-            scratch: &whole(&scratch),
+            scratch: &slices(&scratch),
         };
         let bound = self.plans.iter().map(|plan| plan.bind(&slots)).collect::<Result<_, _>>()?;
         let input_buffers = inputs.iter().flat_map(|input| [Some(&input.staging), input.copy.as_ref()]).flatten();

@@ -6,7 +6,7 @@ use naga::back::pipeline_constants::process_overrides;
 use naga::back::spv;
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
-use wgmax::plan::{Access, Epilogue, Kernel, Program};
+use wgmax::plan::{Access, Epilogue, HardmaxWriter, Kernel, MaxAccess, MaxShortRows, Program};
 use wgmax::{AdapterKind, DType, Limits};
 
 use crate::Failure;
@@ -34,29 +34,32 @@ pub fn name(kernel: &Kernel) -> String {
 /// A program as any other of its kind: with the same number of operands, and short rows of the same length.
 pub fn kind(program: Program) -> Program {
     match program {
-        Program::Reduce { operator, access: Access::ShortRows { exchanged, .. }, team, epilogue, stores } => {
-            Program::Reduce {
-                operator,
-                access: Access::ShortRows { len: 2, columns: 1, rows: 8, exchanged },
-                team,
-                epilogue,
-                stores,
-            }
+        Program::Reduce { operator, access: Access::ShortRows { exchanged, .. }, epilogue, stores } => {
+            let access = Access::ShortRows { len: 2, columns: 1, rows: 8, exchanged };
+            Program::Reduce { operator, access, epilogue, stores }
         }
-        Program::HardmaxWriteShortRows { .. } => Program::HardmaxWriteShortRows { len: 2 },
-        Program::MaxPacks { splats, shifted, pairs, .. } => {
-            Program::MaxPacks { operands: 2, splats: splats.min(1), shifted: shifted.min(1), pairs }
+        Program::HardmaxWrite(HardmaxWriter::ShortRows { .. }) => {
+            Program::HardmaxWrite(HardmaxWriter::ShortRows { len: 2 })
         }
-        Program::MaxShortRows { of_rows, of_columns, repeated, shifted, .. } => Program::MaxShortRows {
+        Program::Max { access: MaxAccess::Packs { splats, shifted, pairs, .. }, .. } => Program::Max {
             operands: 2,
-            len: 2,
-            repeated: repeated.min(1),
-            part: 2 - repeated.min(1),
-            of_rows: of_rows.min(1),
-            of_columns: of_columns.min(1),
-            shifted: shifted.min(1),
+            access: MaxAccess::Packs { splats: splats.min(1), shifted: shifted.min(1), pairs },
         },
-        Program::MaxElements { .. } => Program::MaxElements { operands: 2 },
+        Program::Max {
+            access: MaxAccess::ShortRows(MaxShortRows { of_rows, of_columns, repeated, shifted, .. }),
+            ..
+        } => Program::Max {
+            operands: 2,
+            access: MaxAccess::ShortRows(MaxShortRows {
+                len: 2,
+                repeated: repeated.min(1),
+                part: 2 - repeated.min(1),
+                of_rows: of_rows.min(1),
+                of_columns: of_columns.min(1),
+                shifted: shifted.min(1),
+            }),
+        },
+        Program::Max { access: MaxAccess::Elements, .. } => Program::Max { operands: 2, access: MaxAccess::Elements },
         other => other,
     }
 }
@@ -65,7 +68,8 @@ pub fn kind(program: Program) -> Program {
 struct Kernels {
     kernels: Vec<Kernel>,
     names: HashSet<String>,
-    kinds: HashSet<Program>,
+    /// And whether a team shares it.
+    kinds: HashSet<(Program, bool)>,
     kinds_of_types: HashSet<(Program, DType)>,
 }
 
@@ -89,14 +93,14 @@ impl Kernels {
     fn is_new(&mut self, kernel: &Kernel) -> bool {
         let kind = kind(kernel.program);
         let of_type = self.kinds_of_types.insert((task(kind), kernel.dtype));
-        self.kinds.insert(kind) || of_type
+        self.kinds.insert((kind, kernel.has_team())) || of_type
     }
 }
 
-/// What a program does, whether or not a team shares it, and whatever is written in the end.
+/// What a program does, whatever is written in the end.
 pub fn task(mut program: Program) -> Program {
-    if let Program::Reduce { team, epilogue, .. } | Program::Merge { team, epilogue, .. } = &mut program {
-        (*team, *epilogue) = (false, Epilogue::Record);
+    if let Program::Reduce { epilogue, .. } | Program::Merge { epilogue, .. } = &mut program {
+        *epilogue = Epilogue::Record;
     }
     program
 }

@@ -9,17 +9,21 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use std::mem::discriminant;
 
-use wgmax::plan::{Access, Epilogue, Kernel, Operator, Override, Program, Stores};
+use wgmax::plan::{
+    Access, Epilogue, HardmaxWriter, Kernel, MaxAccess, MaxShortRows, Operator, Override, Program, Stores,
+};
 use wgmax_amd_tests::{kind, planned, task};
 
 /// Rows that no operand repeats are one long row.
-const NO_BUNCH: Program =
-    Program::MaxShortRows { operands: 2, len: 2, of_rows: 0, of_columns: 0, repeated: 0, part: 2, shifted: 0 };
+const NO_BUNCH: Program = Program::Max {
+    operands: 2,
+    access: MaxAccess::ShortRows(MaxShortRows { len: 2, of_rows: 0, of_columns: 0, repeated: 0, part: 2, shifted: 0 }),
+};
 
 /// Bunches whose results are whole packs, on other devices: on GPUs neighbours store words side by side.
 const fn bunches_in_packs(operator: Operator, epilogue: Epilogue) -> Program {
     let access = Access::ShortRows { len: 2, columns: 1, rows: 8, exchanged: false };
-    Program::Reduce { operator, access, team: false, epilogue, stores: Stores::Packs }
+    Program::Reduce { operator, access, epilogue, stores: Stores::Packs }
 }
 
 /// GPUs store values in words, too, and write what packs of a Hardmax have of two rows.
@@ -29,12 +33,11 @@ const NEVER_ON_GPUS: [Program; 5] = [
     Program::Reduce {
         operator: Operator::ReduceMax,
         access: Access::Columns,
-        team: false,
         epilogue: Epilogue::Value,
         stores: Stores::Seams,
     },
-    Program::HardmaxWriteColumns { stores: Stores::Seams, narrow: false },
-    Program::HardmaxWriteColumns { stores: Stores::Seams, narrow: true },
+    Program::HardmaxWrite(HardmaxWriter::Columns { stores: Stores::Seams, narrow: false }),
+    Program::HardmaxWrite(HardmaxWriter::Columns { stores: Stores::Seams, narrow: true }),
 ];
 
 /// What is planned where buffers are shared, or have no bindings left; and for invocations that work by themselves.
@@ -45,12 +48,11 @@ const NO_KINDS: [Program; 9] = [
     NEVER_ON_GPUS[2],
     NEVER_ON_GPUS[3],
     NEVER_ON_GPUS[4],
-    Program::MaxPacks { operands: 2, splats: 0, shifted: 1, pairs: false },
-    Program::MaxPacks { operands: 2, splats: 1, shifted: 1, pairs: false },
+    Program::Max { operands: 2, access: MaxAccess::Packs { splats: 0, shifted: 1, pairs: false } },
+    Program::Max { operands: 2, access: MaxAccess::Packs { splats: 1, shifted: 1, pairs: false } },
     Program::Reduce {
         operator: Operator::ReduceMax,
         access: Access::Rows,
-        team: false,
         epilogue: Epilogue::Record,
         stores: Stores::Results,
     },
@@ -61,14 +63,16 @@ const NO_OVERRIDES: [Override; 4] = [Override::Wide, Override::Prefetch, Overrid
 
 #[test]
 fn every_kind_of_program_is_compiled() {
-    hold_to(|own| vec![kind(own.program)], &NO_KINDS);
+    hold_to(|own| vec![(kind(own.program), own.has_team())], &NO_KINDS.map(|own| (own, false)));
 }
 
 #[test]
 fn every_program_and_access_is_compiled_over_every_type() {
     let all_alike = |program| match program {
-        Program::MaxPacks { .. } => Program::MaxPacks { operands: 2, splats: 0, shifted: 0, pairs: false },
-        Program::MaxShortRows { .. } => NO_BUNCH,
+        Program::Max { access: MaxAccess::Packs { .. }, .. } => {
+            Program::Max { operands: 2, access: MaxAccess::Packs { splats: 0, shifted: 0, pairs: false } }
+        }
+        Program::Max { access: MaxAccess::ShortRows(_), .. } => NO_BUNCH,
         other => task(kind(other)),
     };
     let planned = |program: &Program| !NEVER_ON_GPUS.contains(&kind(*program));

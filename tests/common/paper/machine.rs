@@ -218,13 +218,15 @@ impl Paper {
 
 /// Whether packs that begin anywhere are put together from words.
 fn shifts_packs(kernel: &Kernel) -> bool {
-    use wgmax::plan::Program;
+    use wgmax::plan::{MaxAccess, MaxShortRows, Program};
     match kernel.program {
         Program::Reduce { access: Access::Columns | Access::ShortRows { .. }, .. } => {
             kernel.overrides.contains(&Override::Ragged)
         }
-        Program::MaxPacks { shifted, .. } => shifted != 0,
-        Program::MaxShortRows { of_columns, shifted, .. } => of_columns | shifted != 0,
+        Program::Max { access: MaxAccess::Packs { shifted, .. }, .. } => shifted != 0,
+        Program::Max { access: MaxAccess::ShortRows(MaxShortRows { of_columns, shifted, .. }), .. } => {
+            of_columns | shifted != 0
+        }
         _ => false,
     }
 }

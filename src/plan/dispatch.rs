@@ -1,0 +1,180 @@
+//! The dispatch that reduces a window: its workgroups, overrides and parameters.
+
+use super::device::{EXCHANGED_BYTES, check_countable, column_member_bytes, stride_u32, to_u32};
+use super::layout::{Dimension, ReductionShape, gcd, shader_dims};
+use super::schedule::{Reduction, Schedule};
+use super::windows::Window;
+use super::{Binding, Dispatch, nan_override};
+use crate::Error;
+use crate::shader::{Access, Epilogue, Kernel, Override, Params, Program, RecordOrigin, ReductionParams, Stores};
+
+/// The fewest rows of blocks of columns, far apart, of which four at once pay.
+const FEWEST_FAR_ROWS: u64 = 64;
+
+impl Reduction<'_> {
+    /// The dispatch that reads a window; of several it says where its records belong.
+    pub fn window(
+        &self,
+        window: &Window,
+        stores: Stores,
+        targets: Vec<Binding>,
+        record_origin: Option<RecordOrigin>,
+    ) -> Result<Dispatch, Error> {
+        let Schedule { access, team, .. } = window.schedule;
+        let mut overrides = self.overrides(access, team);
+        overrides.extend(self.access_overrides(window));
+        overrides.extend(record_origin.map(|_| Override::Accumulate));
+        let Reduction { operator, epilogue, .. } = *self;
+        let program = Program::Reduce { operator, access, epilogue, stores };
+        let input = window.extent.binding(self.dtype, window.slot);
+        let mut bindings = vec![input];
+        if program.takes_packs() {
+            bindings.push(Binding { binding: 2, ..input });
+        }
+        bindings.extend(targets);
+        Ok(Dispatch {
+            kernel: Kernel::new(program, self.dtype, overrides, self.device.tuning.int64),
+            grid: self.grid(window, stores)?,
+            params: Params::Reduction(self.params(window, record_origin)?),
+            bindings,
+        })
+    }
+
+    fn grid(&self, window: &Window, stores: Stores) -> Result<[u32; 3], Error> {
+        let Window { shape, schedule, .. } = window;
+        let Schedule { access, team, chunks, column_packs, share, .. } = *schedule;
+        let results = self.unit_results(schedule);
+        let tasks = shape.outputs() * chunks;
+        let group = self.group(access, team);
+        let block = self.dtype.pack_elements() * column_packs;
+        let groups = match access {
+            Access::Columns => {
+                let blocks = match stores {
+                    Stores::Results => shape.column_blocks(block, self.columns_share_words(shape)),
+                    Stores::Packs => {
+                        shape.rows_of_columns() * shape.pack_blocks(self.dtype.pack_elements(), column_packs)
+                    }
+                    Stores::Seams => shape.rows_of_columns(),
+                };
+                (chunks * blocks).div_ceil(group / team)
+            }
+            _ if team > 1 => tasks.div_ceil(group / team),
+            Access::Strided if self.epilogue == Epilogue::Ones => {
+                (tasks * self.slice_len).div_ceil(self.dtype.lanes() * share).div_ceil(group)
+            }
+            _ => tasks.div_ceil(results * share).div_ceil(group),
+        };
+        self.device.grid(groups, group * block.max(results * share))
+    }
+
+    /// The invocations of a workgroup.
+    pub fn group(&self, access: Access, team: u64) -> u64 {
+        match (access, team) {
+            (Access::Columns, 2..) => self.device.group_of_members(column_member_bytes(self.operator, self.dtype)),
+            (Access::ShortRows { rows, exchanged: true, .. }, _) => {
+                self.device.group_of_members(u64::from(rows) * EXCHANGED_BYTES)
+            }
+            _ => self.device.team_group(team, self.epilogue.lanes(self.dtype)),
+        }
+    }
+
+    /// What follows from the reduction, and from how it is read.
+    pub fn overrides(&self, access: Access, team: u64) -> Vec<Override> {
+        let mut overrides = vec![Override::Group(self.group(access, team) as u32)];
+        overrides.extend((team > 1).then_some(Override::Team(team as u32)));
+        overrides.extend(nan_override(self.dtype, self.nan));
+        overrides.extend(self.last.then_some(Override::Last));
+        let indices = matches!(self.epilogue, Epilogue::Index | Epilogue::Both);
+        overrides.extend(indices.then_some(Override::IndexWords(self.index_words as u32)));
+        overrides
+    }
+
+    /// Whether stretches of short rows begin and end with words.
+    fn bunches_are_words(&self, Window { shape, schedule, .. }: &Window) -> bool {
+        let Access::ShortRows { len, columns, .. } = schedule.access else { return false };
+        let (lanes, [len, columns]) = (self.dtype.lanes(), [len, columns].map(u64::from));
+        let blocks = lanes / gcd(len * columns, lanes); // that fill words
+        shape.bunches_are_whole(lanes, columns, blocks * columns)
+    }
+
+    /// What follows from a window's shape, and from how it is read.
+    fn access_overrides(&self, window: &Window) -> impl Iterator<Item = Override> {
+        let Window { shape, schedule, .. } = window;
+        let tuning = &self.device.tuning;
+        let columns = schedule.access == Access::Columns;
+        let row_bytes = shape.run().stride.unsigned_abs().saturating_mul(self.dtype.bytes());
+        let pack = self.dtype.pack_elements();
+        let whole_packs = match schedule.access {
+            Access::Rows => shape.runs_are_whole(schedule.chunk_len, pack),
+            Access::Columns => shape.columns_are_whole(pack),
+            Access::ShortRows { columns, rows, .. } => shape.bunches_are_whole(pack, columns.into(), rows.into()),
+            Access::Strided => true,
+        };
+        let lanes = self.dtype.lanes();
+        let whole_words = self.bunches_are_words(window);
+        let few_packs = schedule.access == Access::Rows
+            && schedule.team == 1
+            && !whole_packs
+            && self.takes_few_packs(shape.run().size);
+        let wide = columns && schedule.column_packs > 1;
+        // Blocks that begin anywhere know no other way.
+        let row_by_row = columns && (whole_packs || !wide) && self.compares_row_by_row(shape.reduce_len());
+        let far = match wide {
+            // Tiles are asked for ahead anyway.
+            true => (row_by_row || !whole_packs) && shape.reduce_len() >= FEWEST_FAR_ROWS,
+            false => columns && !row_by_row && tuning.column_packs == 1,
+        };
+        // On GPUs so that neighbours load whole sectors; else where a pack would take five words.
+        let within_words = lanes > 1 && !whole_words && matches!(schedule.access, Access::ShortRows { .. });
+        let pairs =
+            schedule.access != Access::Rows && self.device.spreads() || within_words && self.device.has_wide_loads();
+        let overrides = [
+            (schedule.chunks > 1).then_some(Override::Split),
+            (shape.reduced.len() > 1).then_some(Override::Runs),
+            few_runs(shape, schedule.access).map(Override::FewRuns),
+            wide.then_some(Override::Wide),
+            (far && row_bytes >= tuning.far_bytes).then_some(Override::Prefetch),
+            (schedule.line < schedule.team).then_some(Override::Line(schedule.line as u32)),
+            row_by_row.then_some(Override::RowByRow),
+            few_packs.then_some(Override::FewPacks),
+            (!whole_packs).then_some(Override::Ragged),
+            (!whole_packs && pairs).then_some(Override::Pairs),
+            (!whole_packs && whole_words && lanes > 1 && !pairs).then_some(Override::WholeWords),
+        ];
+        overrides.into_iter().flatten()
+    }
+
+    fn params(&self, window: &Window, record_origin: Option<RecordOrigin>) -> Result<ReductionParams, Error> {
+        let Window { shape, schedule, .. } = window;
+        let is_columns = schedule.access == Access::Columns;
+        let kept: &[Dimension] = if is_columns { shape.kept.get(1..).unwrap_or(&[]) } else { &shape.kept };
+        let columns = match (schedule.access, self.epilogue) {
+            (Access::Columns, _) => shape.columns(),
+            (Access::Strided, Epilogue::Ones) => shape.block_columns(),
+            _ => None,
+        };
+        // The shaders' counters run past the ends of reductions by at most a chunk, and addresses by a few packs a member.
+        check_countable(shape.reduce_len() + schedule.chunk_len)?;
+        check_countable(shape.span + 256 * schedule.team)?;
+        Ok(ReductionParams {
+            outputs: to_u32(shape.outputs())?,
+            reduce_len: to_u32(shape.reduce_len())?,
+            chunk_len: to_u32(schedule.chunk_len)?,
+            chunks: to_u32(schedule.chunks)?,
+            run_len: to_u32(shape.run().size)?,
+            run_stride: stride_u32(shape.run().stride)?,
+            start: to_u32(shape.start)?,
+            columns: to_u32(columns.unwrap_or(1))?,
+            share: to_u32(schedule.share)?,
+            kept: shader_dims(kept, record_origin.is_some())?,
+            outer: shader_dims(&shape.reduced[1..], record_origin.is_some())?,
+            record_origin: record_origin.unwrap_or_default(),
+        })
+    }
+}
+
+/// The runs of a short row, if a kernel knows so many without a loop.
+fn few_runs(shape: &ReductionShape, access: Access) -> Option<u32> {
+    let runs = shape.reduce_len() / shape.run().size;
+    (matches!(access, Access::ShortRows { .. }) && matches!(runs, 2 | 3)).then_some(runs as u32)
+}

@@ -1,0 +1,410 @@
+//! Programs: what shaders do, and the values of their `override` declarations.
+
+use std::fmt;
+
+use crate::DType;
+
+/// What a shader does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Program {
+    /// Writes one element everywhere, of whatever type, as words.
+    Fill {
+        /// Packs at once, and not words.
+        packs: bool,
+    },
+    /// Reduces elements.
+    Reduce {
+        /// To values or to positions.
+        operator: Operator,
+        /// How it comes by its elements.
+        access: Access,
+        /// What it writes.
+        epilogue: Epilogue,
+        /// What it stores of columns, or of bunches of short rows.
+        stores: Stores,
+    },
+    /// Puts records together.
+    Merge {
+        /// Of values or of positions.
+        operator: Operator,
+        /// What it writes.
+        epilogue: Epilogue,
+    },
+    /// Hardmax once the winners are known.
+    HardmaxWrite(HardmaxWriter),
+    /// Max.
+    Max {
+        /// Operands that one dispatch reads.
+        operands: u32,
+        /// How it comes by their elements.
+        access: MaxAccess,
+    },
+}
+
+/// What writes a Hardmax whose winners are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum HardmaxWriter {
+    /// Slices that stand side by side.
+    Columns {
+        /// What it stores of them.
+        stores: Stores,
+        /// Whether winners are as wide as elements of 8 or 16 bits, and not words.
+        narrow: bool,
+    },
+    /// The same in packs, where rows end within packs and are no shorter than one.
+    RaggedColumns,
+    /// The same in packs, of which an invocation writes one in line after line: so many rows as are whole packs. For types of less
+    /// than 64 bits: two of those are a pack.
+    Lines,
+    /// Slices that follow one another.
+    Rows {
+        /// Whether packs are written, and not output units.
+        packs: bool,
+    },
+    /// Slices so short that many of them share packs.
+    ShortRows {
+        /// Elements of a slice.
+        len: u32,
+    },
+}
+
+/// How a Max comes by its operands' elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum MaxAccess {
+    /// In whole packs: operands run along the output's rows, or have one element for all of a row.
+    Packs {
+        /// Bit n is set if operand n has one element for all of a row.
+        splats: u32,
+        /// Bit n is set if operand n's packs begin anywhere, and are shifted out of words.
+        shifted: u32,
+        /// Whether these come out of two whole packs, which are bound beside the words.
+        pairs: bool,
+    },
+    /// In bunches of rows so short that many of them share packs.
+    ShortRows(MaxShortRows),
+    /// Element by element, whatever the operands are.
+    Elements,
+}
+
+/// The short rows of a Max, and what its operands have of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct MaxShortRows {
+    /// Elements of a row.
+    pub len: u32,
+    /// Bit n is set if operand n has one element for all of a row.
+    pub of_rows: u32,
+    /// Bit n is set if operand n has the same elements in row after row.
+    pub of_columns: u32,
+    /// Bit n is set if operand n has a part of a row, which is repeated until the row ends.
+    pub repeated: u32,
+    /// Elements of that part, of which a row is a whole number.
+    pub part: u32,
+    /// Bit n is set if operand n's packs begin anywhere, and are shifted out of words.
+    pub shifted: u32,
+}
+
+/// A reducing operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Operator {
+    /// Values only.
+    ReduceMax,
+    /// Positions, and values beside them.
+    ArgMax,
+}
+
+/// How a reducing kernel comes by its elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Access {
+    /// Unit stride along the reduction.
+    Rows,
+    /// Unit stride along the outputs.
+    Columns,
+    /// Any strides.
+    Strided,
+    /// Unit stride along the reduction in rows so short, one after another, that many of them share packs; or such rows side by side,
+    /// in blocks one after another.
+    ShortRows {
+        /// Elements of a row.
+        len: u32,
+        /// Rows side by side, whose elements take turns; one where each lies in one piece.
+        columns: u32,
+        /// Rows of a bunch, which an invocation takes at once.
+        rows: u32,
+        /// Whether a workgroup's positions meet in workgroup memory, so that neighbours store what lies side by side.
+        exchanged: bool,
+    },
+}
+
+/// What a reducing kernel writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Epilogue {
+    /// Records, to scratch: what is known of a part of an output's elements.
+    Record,
+    /// Values.
+    Value,
+    /// Indices.
+    Index,
+    /// Values and indices.
+    Both,
+    /// Positions as wide as elements of 8 or 16 bits, in packs: a Hardmax's winners.
+    Winner,
+    /// Ones and zeros: the slices of a Hardmax, which follow one another in whole packs or bunches of them.
+    Ones,
+}
+
+/// What a kernel stores of columns, those that it reduces or a Hardmax's, or of bunches of short rows. Every other kernel stores
+/// results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Stores {
+    /// All results, unit by unit.
+    Results,
+    /// Packs as such: those that lie in one row of columns, or the results of bunches of short rows.
+    Packs,
+    /// Of the packs in which rows of columns end all results, unit by unit.
+    Seams,
+}
+
+impl Epilogue {
+    /// The results that share one written unit: as many values as fill a word, else one.
+    pub(crate) const fn lanes(self, dtype: DType) -> u64 {
+        match self {
+            Epilogue::Value | Epilogue::Both | Epilogue::Winner => dtype.lanes(),
+            Epilogue::Record | Epilogue::Index | Epilogue::Ones => 1,
+        }
+    }
+}
+
+/// The value of one `override` declaration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Override {
+    /// Invocations of a workgroup.
+    Group(u32),
+    /// Invocations that share a task, a power of two: a team.
+    Team(u32),
+    /// Of these, the ones that take a run together while the others take other runs: a power of two.
+    Line(u32),
+    /// NaN loses to every number.
+    NansIgnored,
+    /// The last of equal maxima wins.
+    Last,
+    /// Words of an index.
+    IndexWords(u32),
+    /// What is written to holds results already, of earlier dispatches.
+    Accumulate,
+    /// What is needed to write the output comes in several windows: what lies outside of this one is left to others.
+    BoundsChecked,
+    /// Elements before or after this dispatch's are kept as they are.
+    PreserveEdges,
+    /// An output has more than one chunk.
+    Split,
+    /// An output has more than one run.
+    Runs,
+    /// The runs of a short row, where they are two or three: they are taken with no loop.
+    FewRuns(u32),
+    /// A run, a row of columns or a bunch of short rows may begin or end within a pack.
+    Ragged,
+    /// A column kernel's invocations take four packs side by side.
+    Wide,
+    /// The rows of a column kernel lie far apart: what they begin with is asked for ahead of the rest.
+    Prefetch,
+    /// A column kernel compares row by row, which may be faster than to look for the winner among four rows at the end. Positions
+    /// of 64-bit types know no other way.
+    RowByRow,
+    /// Stretches of short rows that begin anywhere begin and end with words.
+    WholeWords,
+    /// Packs that begin anywhere come out of two whole ones, and not word by word.
+    Pairs,
+    /// Rows that begin anywhere have a few packs, which are taken one by one.
+    FewPacks,
+    /// An invocation of Max takes four packs of a row, and its neighbours those beside each of them.
+    Spread,
+    /// The output is one row.
+    OneRow,
+    /// The records of an output come from several columns, so many outputs apart.
+    Folded,
+    /// What is merged are partials of shards, and not records.
+    Partials,
+}
+
+impl Override {
+    /// The name in the shader.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Override::Group(_) => "GROUP",
+            Override::Team(_) => "TEAM",
+            Override::Line(_) => "LINE",
+            Override::NansIgnored => "NANS_IGNORED",
+            Override::Last => "LAST",
+            Override::IndexWords(_) => "INDEX_WORDS",
+            Override::Accumulate => "ACCUMULATE",
+            Override::BoundsChecked => "BOUNDS_CHECKED",
+            Override::PreserveEdges => "PRESERVE_EDGES",
+            Override::Split => "SPLIT",
+            Override::Runs => "RUNS",
+            Override::FewRuns(_) => "FEW_RUNS",
+            Override::Ragged => "RAGGED",
+            Override::Wide => "WIDE",
+            Override::Prefetch => "PREFETCH",
+            Override::RowByRow => "ROW_BY_ROW",
+            Override::WholeWords => "WHOLE_WORDS",
+            Override::Pairs => "PAIRS",
+            Override::FewPacks => "FEW_PACKS",
+            Override::Spread => "SPREAD",
+            Override::OneRow => "ONE_ROW",
+            Override::Folded => "FOLDED",
+            Override::Partials => "PARTIALS",
+        }
+    }
+
+    /// The value, as WebGPU takes it; 1 for true.
+    pub const fn value(self) -> u32 {
+        match self {
+            Override::Group(n)
+            | Override::Team(n)
+            | Override::Line(n)
+            | Override::IndexWords(n)
+            | Override::FewRuns(n) => n,
+            _ => 1,
+        }
+    }
+}
+
+/// The longest rows that a reduction takes in bunches: beyond, packs of one row are as fast.
+pub(crate) const LONGEST_SHORT_ROW: u64 = 64;
+
+/// The elements of the largest blocks that it takes in bunches: the text of larger ones takes too long to compile.
+pub(crate) const LARGEST_BLOCK: u64 = 128;
+
+/// The longest rows that are written in bunches: beyond, text grows, and whole packs of one row are as fast.
+pub(crate) const LONGEST_WRITTEN_ROW: u64 = 32;
+
+/// The binding of a Max kernel's first operand; 0 holds the parameters and 1 the output.
+pub(crate) const FIRST_OPERAND: u32 = 2;
+
+impl Program {
+    /// The bindings of the words of a Max's operands whose packs are bound, too, and which operands these are.
+    pub(crate) fn paired_operands(self) -> impl Iterator<Item = (u32, u32)> {
+        let (operands, paired) = match self {
+            Program::Max { operands, access: MaxAccess::Packs { splats, shifted, pairs: true } } => {
+                (operands.min(u32::BITS), shifted & !splats)
+            }
+            _ => (0, 0),
+        };
+        let numbers = (0..operands).filter(move |n| paired >> n & 1 == 1);
+        (FIRST_OPERAND + operands..).zip(numbers)
+    }
+
+    /// Whether it reads or writes whole packs.
+    pub const fn takes_packs(self) -> bool {
+        match self {
+            Program::Reduce { access, .. } => !matches!(access, Access::Strided),
+            Program::Fill { packs } | Program::HardmaxWrite(HardmaxWriter::Rows { packs }) => packs,
+            Program::HardmaxWrite(HardmaxWriter::Columns { stores, .. }) => matches!(stores, Stores::Packs),
+            Program::HardmaxWrite(_) => true,
+            Program::Merge { epilogue, .. } => matches!(epilogue, Epilogue::Ones),
+            Program::Max { access, .. } => !matches!(access, MaxAccess::Elements),
+        }
+    }
+}
+
+impl fmt::Display for Operator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Operator::ReduceMax => "reduce_max",
+            Operator::ArgMax => "arg_max",
+        })
+    }
+}
+
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Access::Rows => f.write_str("rows"),
+            Access::Columns => f.write_str("columns"),
+            Access::Strided => f.write_str("strided"),
+            Access::ShortRows { len, columns, rows, exchanged } => {
+                let columns = if *columns > 1 { format!(" in {columns} columns") } else { String::new() };
+                write!(f, "rows of {len}{columns} by {rows}{}", if *exchanged { ", exchanged" } else { "" })
+            }
+        }
+    }
+}
+
+impl fmt::Display for Epilogue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Epilogue::Record => "record",
+            Epilogue::Value => "value",
+            Epilogue::Index => "index",
+            Epilogue::Both => "both",
+            Epilogue::Winner => "winner",
+            Epilogue::Ones => "ones",
+        })
+    }
+}
+
+impl fmt::Display for Stores {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Stores::Results => "",
+            Stores::Packs => " in packs",
+            Stores::Seams => " of seams",
+        })
+    }
+}
+
+impl HardmaxWriter {
+    /// With the type.
+    pub(super) fn write(self, dtype: DType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            HardmaxWriter::Columns { stores, narrow } => {
+                let narrow = if narrow { " narrow winners" } else { "" };
+                write!(f, "hardmax_write_columns{narrow} {dtype}{stores}")
+            }
+            HardmaxWriter::Rows { packs } => {
+                write!(f, "hardmax_write_rows {dtype}{}", if packs { " in packs" } else { "" })
+            }
+            HardmaxWriter::RaggedColumns => write!(f, "hardmax_write_ragged_columns {dtype}"),
+            HardmaxWriter::Lines => write!(f, "hardmax_write_lines {dtype}"),
+            HardmaxWriter::ShortRows { len } => write!(f, "hardmax_write_short_rows of {len} {dtype}"),
+        }
+    }
+}
+
+impl MaxAccess {
+    /// With the type and the number of operands.
+    pub(super) fn write(self, operands: u32, dtype: DType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MaxAccess::Packs { splats, shifted, pairs } => {
+                let (splats, shifted) = (splats.count_ones(), shifted.count_ones());
+                write!(f, "max_packs {dtype} of {operands}, {splats} splat, {shifted} shifted")?;
+                f.write_str(if pairs { " in pairs" } else { "" })
+            }
+            MaxAccess::ShortRows(MaxShortRows { len, of_rows, of_columns, repeated, part, shifted }) => {
+                let [of_rows, of_columns, repeated, shifted] =
+                    [of_rows, of_columns, repeated, shifted].map(u32::count_ones);
+                write!(f, "max_short_rows of {len} {dtype} of {operands}, ")?;
+                write!(f, "{of_rows} of rows, {of_columns} of columns, {shifted} shifted")?;
+                if repeated > 0 { write!(f, ", {repeated} repeated after {part}") } else { Ok(()) }
+            }
+            MaxAccess::Elements => write!(f, "max_elements {dtype} of {operands}"),
+        }
+    }
+}
