@@ -169,8 +169,7 @@ files! {
     BEST_VALUE = "lib/best_value";
     ROWS_VALUE = "lib/rows_value";
     COLUMNS_VALUE = "lib/columns_value";
-    RECORD_VALUE = "lib/record_value";
-    PARTIAL_VALUE = "lib/partial_value";
+    MERGE_VALUE = "lib/merge_value";
     BEST_POSITION = "lib/best_position", overrides ["LAST"];
     POSITION32 = "lib/position32";
     MERGE_POSITION = "lib/merge_position";
@@ -304,7 +303,7 @@ impl Kernel {
             Program::Merge { operator, team, epilogue } => vec![
                 &[MERGE],
                 match operator {
-                    Operator::ReduceMax => &[BEST_VALUE, RECORD_VALUE, PARTIAL_VALUE],
+                    Operator::ReduceMax => &[BEST_VALUE, MERGE_VALUE],
                     Operator::ArgMax => &[BEST_POSITION, MERGE_POSITION],
                 },
                 self.main_files(Access::Strided, team, epilogue, Stores::Results),
@@ -508,7 +507,7 @@ fn found_files(operator: Operator, access: Access, epilogue: Epilogue, dtype: DT
 /// What stores results one by one.
 fn result_files(operator: Operator, epilogue: Epilogue) -> Files {
     match (epilogue, operator) {
-        (Epilogue::Record, Operator::ReduceMax) => &[STORE_RECORD, STORE_RECORD_VALUE, RECORD_VALUE],
+        (Epilogue::Record, Operator::ReduceMax) => &[STORE_RECORD, STORE_RECORD_VALUE],
         (Epilogue::Record, Operator::ArgMax) => &[STORE_RECORD, STORE_RECORD_POSITION],
         (Epilogue::Value | Epilogue::Winner, _) => &[STORE_VALUE],
         (Epilogue::Index, _) => &[STORE_INDEX],
