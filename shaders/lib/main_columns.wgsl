@@ -1,13 +1,11 @@
 // An invocation takes a pack of columns by itself, or four packs side by side where WIDE. Where RAGGED, and rows share units of the
 // output, all outputs are cut into blocks as if they were one row, and a block may begin in one row and end in another.
 import package::{
-    Chunk, GROUP, PACK_ELEMENTS, RAGGED, STORE_LANES, WIDE, chunk_of, invocation_number, no_input, params, reduce_outputs,
+    ColumnOutputs, GROUP, PACK_ELEMENTS, RAGGED, STORE_LANES, WIDE, chunk_of, invocation_number, no_input, params,
+    reduce_outputs,
 };
 
 const TEAM = 1u;
-
-// `count` outputs from number `first` on, which begin at a column of their row.
-struct ColumnOutputs { chunk: Chunk, column: u32, first: u32, count: u32 }
 
 // All in one function: in two SwiftShader takes a tenth longer for 80 rows.
 @compute @workgroup_size(GROUP)

@@ -2,14 +2,11 @@
 // merge in workgroup memory. Packs side by side are neighbours in the workgroup. Where RAGGED, and rows share units of the output,
 // all outputs are cut into packs as if they were one row.
 import package::{
-    Chunk, ColumnBests, GROUP, PACK_ELEMENTS, RAGGED, STORE_LANES, chunk_of, group_number, join_columns, no_column_bests,
-    no_input, params, reduce_outputs_in_team, reduced_column,
+    Chunk, ColumnBests, ColumnOutputs, GROUP, PACK_ELEMENTS, RAGGED, STORE_LANES, chunk_of, group_number, join_columns,
+    no_column_bests, no_input, params, reduce_outputs_in_team, reduced_column,
 };
 
 override TEAM: u32 = 256u;
-
-// `count` outputs from number `first` on, which begin at a column of their row.
-struct ColumnOutputs { chunk: Chunk, column: u32, first: u32, count: u32 }
 
 // Who reduces them. Whoever has nothing to do is member number TEAM.
 struct Invocation { member: u32, local: u32 }

@@ -1,9 +1,9 @@
 // What an invocation writes of slices side by side: rows [first, last) of a block, and of each packs [first_pack, last_pack).
-import package::{BoundPack, ELEMENT_BYTES, PACK_ELEMENTS, bound_pack, params, stored_pack};
+import package::{BoundPack, ELEMENT_BYTES, PACK_ELEMENTS, bound_pack, no_output, params, stored_pack};
 
 struct PacksOfRows { block: u32, first: u32, last: u32, first_pack: u32, last_pack: u32 }
 
-// Those of a task, which may be beyond the last block.
+// Those of a task: none where it is beyond the last block.
 fn packs_of_rows(task: u32) -> PacksOfRows {
     let packs = params.columns / PACK_ELEMENTS; // of a row, at most
     let across = params.line / PACK_ELEMENTS;
@@ -13,12 +13,13 @@ fn packs_of_rows(task: u32) -> PacksOfRows {
     let block = part / parts;
     let first = (part - block * parts) * params.share;
     let first_pack = (task - part * lines) * across;
+    let outside = no_output() | (block * params.slice_len * params.columns >= params.len);
     return PacksOfRows(
         block,
         first,
         min(first + params.share, params.slice_len),
         first_pack,
-        min(first_pack + across, packs),
+        select(min(first_pack + across, packs), 0u, outside),
     );
 }
 
