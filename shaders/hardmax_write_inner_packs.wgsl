@@ -1,7 +1,7 @@
 // The same as hardmax_write_packed_columns.wgsl where rows end within packs: of each row the packs that lie in it. They
 // begin so many columns further on than the row does, and so do their winners.
 import package::{
-    BoundPack, GROUP, PACK_ELEMENTS, invocation_number, ones_at, pack_between, pack_winners_from, packs_of_rows, params,
+    BoundPack, GROUP, Grid, PACK_ELEMENTS, invocation_number, ones_at, pack_between, pack_winners_from, packs_of_rows, params,
     stored_ones,
 };
 
@@ -10,12 +10,8 @@ import package::{
 override RAGGED: bool = true; // where it is not, the kernel is another
 
 @compute @workgroup_size(GROUP)
-fn main(
-    @builtin(workgroup_id) id: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let own = packs_of_rows(invocation_number(id, groups, local));
+fn main(grid: Grid) {
+    let own = packs_of_rows(invocation_number(grid.id, grid.groups, grid.local));
     let first_begin = (own.block * params.slice_len + own.first) * params.columns;
     let winner = own.block * params.columns;
     var first_winners = pack_winners_from(winner + own.first_pack * PACK_ELEMENTS);
