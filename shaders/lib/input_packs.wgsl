@@ -1,7 +1,7 @@
 // The same input as 16-byte packs, for the bulk of the loads. A pack that is not wholly inside the input's binding, or
 // not wholly wanted, is put together from words.
 import package::{
-    BoundPack, ELEMENT_BYTES, PACK_ELEMENTS, four_words, least_pack, pack_between, pack_from, word_count, words_at, words_of,
+    BoundPack, ELEMENT_BYTES, PACK_ELEMENTS, least_pack, pack_between, pack_from, word_count, words_of, words_of_pack,
 };
 
 @group(0) @binding(2) var<storage, read> packs: array<BoundPack>;
@@ -24,9 +24,7 @@ fn pack_anywhere(e: u32) -> vec4<u32> {
 }
 
 // What the binding has behind its last whole pack.
-fn words_behind_packs() -> vec4<u32> {
-    return words_at(bitcast<vec4<i32>>(4u * arrayLength(&packs) + vec4<u32>(0u, 1u, 2u, 3u)));
-}
+fn words_behind_packs() -> vec4<u32> { return words_of_pack(arrayLength(&packs)); }
 
 // Bytes [begin, end) of four words, each given as its distance from the word's first byte.
 fn byte_mask(begin: vec4<i32>, end: vec4<i32>) -> vec4<u32> {
@@ -45,7 +43,7 @@ fn byte_mask(begin: vec4<i32>, end: vec4<i32>) -> vec4<u32> {
 
 // Pack number p; elements outside [begin, end) are such that they lose.
 fn partial_pack(p: u32, begin: u32, end: u32) -> vec4<u32> {
-    return masked_pack(four_words(p * 4u + vec4<u32>(0u, 1u, 2u, 3u)), p, begin, end);
+    return masked_pack(words_of_pack(p), p, begin, end);
 }
 
 fn masked_pack(raw: vec4<u32>, p: u32, begin: u32, end: u32) -> vec4<u32> {
