@@ -142,14 +142,14 @@ files! {
     MAIN_SEAMS = "lib/main_seams";
     SEAM_PACKS = "lib/seam_packs";
     SEAM_POSITIONS = "lib/seam_positions";
-    COLUMNS_ALIGNED = "lib/columns_aligned";
-    COLUMNS_RAGGED = "lib/columns_ragged";
+    COLUMNS_ONE_ROW = "lib/columns_one_row";
+    COLUMNS_SHARED_UNITS = "lib/columns_shared_units";
     COLUMN_BLOCKS = "lib/column_blocks";
     COLUMN_BLOCKS_ALIGNED = "lib/column_blocks_aligned";
     COLUMN_BLOCKS_RAGGED = "lib/column_blocks_ragged";
     MAIN_COLUMNS_TEAM = "lib/main_columns_team", overrides ["TEAM"];
-    COLUMNS_TEAM_ALIGNED = "lib/columns_team_aligned";
-    COLUMNS_TEAM_RAGGED = "lib/columns_team_ragged";
+    COLUMNS_TEAM_ONE_ROW = "lib/columns_team_one_row";
+    COLUMNS_TEAM_SHARED_UNITS = "lib/columns_team_shared_units";
     REDUCE_STRIDED = "reduce_strided";
     REDUCE_SHORT_ROWS = "reduce_short_rows", overrides ["FEW_RUNS"];
     MAIN_SHORT_ROWS = "lib/main_short_rows";
@@ -407,11 +407,11 @@ impl Kernel {
     /// do is not in its text: compilers make one function of all, and of what they drop in the end, too.
     fn main_files(&self, access: Access, team: bool, epilogue: Epilogue, stores: Stores) -> Files {
         match (access, team) {
-            (Access::Columns, true) if self.has(Override::Ragged) && stores == Stores::Results => {
-                &[MAIN_COLUMNS_TEAM, COLUMNS_TEAM_RAGGED]
+            (Access::Columns, true) if self.rows_share_units(epilogue, stores) => {
+                &[MAIN_COLUMNS_TEAM, COLUMNS_TEAM_SHARED_UNITS]
             }
-            (Access::Columns, true) => &[MAIN_COLUMNS_TEAM, COLUMNS_TEAM_ALIGNED],
-            (Access::Columns, false) => self.column_files(stores),
+            (Access::Columns, true) => &[MAIN_COLUMNS_TEAM, COLUMNS_TEAM_ONE_ROW],
+            (Access::Columns, false) => self.column_files(epilogue, stores),
             (Access::ShortRows { .. }, _) if epilogue == Epilogue::Ones => &[MAIN_BUNCHES, STORE_ONES],
             (Access::ShortRows { .. }, _) if stores == Stores::Packs => &[MAIN_BUNCHES],
             (Access::ShortRows { exchanged: true, .. }, _) => {
@@ -427,14 +427,20 @@ impl Kernel {
         }
     }
 
+    /// Whether rows of columns share units of the output.
+    fn rows_share_units(&self, epilogue: Epilogue, stores: Stores) -> bool {
+        self.has(Override::Ragged) && stores == Stores::Results && epilogue.lanes(self.dtype) > 1
+    }
+
     /// Columns that invocations reduce by themselves.
-    fn column_files(&self, stores: Stores) -> Files {
+    fn column_files(&self, epilogue: Epilogue, stores: Stores) -> Files {
+        let shared = self.rows_share_units(epilogue, stores);
         match (stores, self.has(Override::Wide), self.has(Override::Ragged)) {
             (Stores::Seams, _, _) => &[MAIN_SEAMS],
             (Stores::Packs, false, true) => &[MAIN_INNER_PACKS, INNER_PACK],
             (Stores::Packs, true, true) => &[MAIN_INNER_PACKS, COLUMN_BLOCKS, INNER_BLOCK],
-            (_, false, false) => &[MAIN_COLUMNS, COLUMNS_ALIGNED],
-            (_, false, true) => &[MAIN_COLUMNS, COLUMNS_RAGGED],
+            (_, false, _) if shared => &[MAIN_COLUMNS, COLUMNS_SHARED_UNITS],
+            (_, false, _) => &[MAIN_COLUMNS, COLUMNS_ONE_ROW],
             (_, true, false) => &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMN_BLOCKS_ALIGNED],
             (_, true, true) => &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMN_BLOCKS_RAGGED],
         }

@@ -1,4 +1,4 @@
-// Columns of a team whose rows begin with packs, or in outputs of whole packs.
+// Columns of one row, reduced by a team: outputs of no other row share their units.
 import package::{ColumnOutputs, Invocation, found_by_team, kept_offset, store_first};
 
 fn reduce_outputs_in_team(own: ColumnOutputs, by: Invocation) {
