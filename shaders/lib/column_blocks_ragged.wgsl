@@ -1,7 +1,6 @@
 // Blocks of columns whose rows begin anywhere: out of five packs of each reduced row. A row of columns has four packs at least.
 import package::{
-    Chunk, ColumnBests, ColumnOutputs, PACK_ELEMENTS, Run, STORE_LANES, Unit, empty_unit, kept_offset, params,
-    place_of, reduce_block, store_columns, with_rows,
+    Chunk, ColumnOutputs, PACK_ELEMENTS, STORE_LANES, Unit, empty_unit, kept_offset, params, reduce_block, store_columns,
 };
 
 // Where a block begins that has a row's column number `column`.
@@ -50,8 +49,4 @@ fn store_ragged_block(chunk: Chunk, row: u32, first: u32, count: u32, shared_uni
         }
     }
     return unit;
-}
-
-fn block_with_run(block: array<ColumnBests, 4>, start: u32, run: Run) -> array<ColumnBests, 4> {
-    return with_rows(block, place_of(start + run.offset), run);
 }

@@ -134,6 +134,7 @@ files! {
     MAIN_COLUMNS = "lib/main_columns";
     BLOCK_ROWS = "lib/block_rows";
     BLOCK_ROWS_AHEAD = "lib/block_rows_ahead";
+    BLOCK_TILES = "lib/block_tiles";
     COLUMN_RESULTS = "lib/column_results";
     COLUMNS_WHOLE = "lib/columns_whole";
     MAIN_INNER_PACKS = "lib/main_inner_packs";
@@ -293,7 +294,7 @@ impl Kernel {
                 vec![
                     self.input_files(),
                     self.access_files(access),
-                    self.block_files(operator, access, epilogue),
+                    self.block_files(operator, access, team, epilogue),
                     found,
                     main,
                     own,
@@ -392,14 +393,16 @@ impl Kernel {
         }
     }
 
-    /// How blocks of columns go down their rows. Where keys are kept beside positions, four rows at once would be too long a text.
-    fn block_files(&self, operator: Operator, access: Access, epilogue: Epilogue) -> Files {
+    /// How blocks of columns go down their rows: where these begin anywhere, row by row. Where keys are kept beside positions, four
+    /// rows at once would be too long a text.
+    fn block_files(&self, operator: Operator, access: Access, team: bool, epilogue: Epilogue) -> Files {
         let keeps_keys = operator == Operator::ArgMax && matches!(epilogue, Epilogue::Record | Epilogue::Both);
-        let ahead = self.has(Override::Prefetch) && !keeps_keys;
-        match (access == Access::Columns && self.has(Override::Wide), ahead) {
+        let by_row = [Override::RowByRow, Override::Ragged].into_iter().any(|own| self.has(own));
+        match (access == Access::Columns && !team && self.has(Override::Wide), by_row) {
             (false, _) => &[],
-            (true, false) => &[BLOCK_ROWS],
-            (true, true) => &[BLOCK_ROWS_AHEAD],
+            (true, false) => &[BLOCK_TILES],
+            (true, true) if self.has(Override::Prefetch) && !keeps_keys => &[BLOCK_ROWS_AHEAD],
+            (true, true) => &[BLOCK_ROWS],
         }
     }
 

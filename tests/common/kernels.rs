@@ -116,6 +116,7 @@ pub fn kernels() -> Vec<Kernel> {
         kernels.push(Kernel { shared_buffers: true, ..with(|own| *own != Override::Wide) });
         if kernel.declares(Override::Wide) {
             kernels.push(with(|own| !matches!(own, Override::Prefetch | Override::Ragged)));
+            kernels.push(with(|own| !matches!(own, Override::RowByRow | Override::Ragged)));
             kernels.push(with(|own| *own != Override::RowByRow));
         }
     }
