@@ -1,9 +1,12 @@
 // Four packs of columns side by side, reduced together, run by run. How a block goes down the rows of a run is said by block_rows.wgsl,
 // block_rows_ahead.wgsl or block_tiles.wgsl.
 import package::{
-    Chunk, ColumnBests, PACK_ELEMENTS, RAGGED, RUNS, Run, no_column_bests, offer_row, pack_at, pack_between, packs, place_of,
-    run_of, run_within, with_rows, words_behind_packs,
+    Chunk, ColumnBests, PACK_ELEMENTS, RAGGED, RUNS, Run, no_column_bests, offer_row, pack_at, pack_between, packs, params,
+    place_of, run_of, run_within, with_rows, words_behind_packs,
 };
+
+// Where a block begins that has a row's column number `column`. A row has four packs at least.
+fn block_column(column: u32) -> u32 { return min(column, params.columns - 4u * PACK_ELEMENTS); }
 
 fn reduce_block(start: u32, chunk: Chunk) -> array<ColumnBests, 4> {
     let none = no_column_bests(chunk.begin);

@@ -1,5 +1,5 @@
 // Four packs of columns side by side, out of five packs of each reduced row. Each is a whole pack of the output and is stored as one,
-// which packs of column_blocks_ragged.wgsl need not be. Those before output number `own_first` are another invocation's.
+// which packs of column_blocks_shared_units.wgsl need not be. Those before output number `own_first` are another invocation's.
 import package::{Chunk, PACK_ELEMENTS, reduce_block, stored_whole};
 
 fn reduce_inner_packs(start: u32, chunk: Chunk, first: u32, own_first: u32) {

@@ -356,8 +356,8 @@ impl Work {
         if stores == Stores::Seams || stores == Stores::Packs && ragged {
             return Work::of_packs_and_seams(stores, params, turns, [pack, wide], group);
         }
-        // Of a row that begins anywhere blocks are moved back into it.
-        ensure(!ragged || wide == 1 || columns >= wide * pack, || {
+        // Blocks that reach behind a row are moved back into it.
+        ensure(wide == 1 || columns >= wide * pack, || {
             format!("{columns} columns in blocks of {wide} packs: {} at least expected", wide * pack)
         })?;
         // Rows that share words of the output are cut into packs as if they were one: a pack has columns of several.

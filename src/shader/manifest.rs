@@ -146,8 +146,8 @@ files! {
     COLUMNS_ONE_ROW = "lib/columns_one_row";
     COLUMNS_SHARED_UNITS = "lib/columns_shared_units";
     COLUMN_BLOCKS = "lib/column_blocks";
-    COLUMN_BLOCKS_ALIGNED = "lib/column_blocks_aligned";
-    COLUMN_BLOCKS_RAGGED = "lib/column_blocks_ragged";
+    COLUMN_BLOCKS_ONE_ROW = "lib/column_blocks_one_row";
+    COLUMN_BLOCKS_SHARED_UNITS = "lib/column_blocks_shared_units";
     MAIN_COLUMNS_TEAM = "lib/main_columns_team", overrides ["TEAM"];
     COLUMNS_TEAM_ONE_ROW = "lib/columns_team_one_row";
     COLUMNS_TEAM_SHARED_UNITS = "lib/columns_team_shared_units";
@@ -444,8 +444,8 @@ impl Kernel {
             (Stores::Packs, true, true) => &[MAIN_INNER_PACKS, COLUMN_BLOCKS, INNER_BLOCK],
             (_, false, _) if shared => &[MAIN_COLUMNS, COLUMNS_SHARED_UNITS],
             (_, false, _) => &[MAIN_COLUMNS, COLUMNS_ONE_ROW],
-            (_, true, false) => &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMN_BLOCKS_ALIGNED],
-            (_, true, true) => &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMN_BLOCKS_RAGGED],
+            (_, true, _) if shared => &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMN_BLOCKS_SHARED_UNITS],
+            (_, true, _) => &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMN_BLOCKS_ONE_ROW],
         }
     }
 
