@@ -133,9 +133,21 @@ fn loops_keep_to_the_rules() {
     }
 }
 
-/// The kernel with each choice of the overrides that decide on its text.
+/// The kernel with choices of the overrides that decide on its text, in which each of its parts is there.
 fn every_text(kernel: &Kernel) -> Vec<Kernel> {
-    let choices = [&[][..], &[Override::Ragged], &[Override::Wide], &[Override::Ragged, Override::Wide]];
+    use Override::{FewRuns, Pairs, Prefetch, Ragged, RowByRow, Runs, Wide};
+    let choices = [
+        &[][..],
+        &[Ragged],
+        &[Wide],
+        &[Wide, RowByRow],
+        &[Wide, RowByRow, Prefetch],
+        &[Ragged, Wide],
+        &[Ragged, Wide, Prefetch],
+        &[Runs],
+        &[Ragged, Runs],
+        &[Ragged, Pairs, Runs, FewRuns(3)],
+    ];
     let kernels = choices.map(|choice| Kernel { overrides: choice.to_vec(), ..kernel.clone() });
     let mut texts = BTreeSet::new();
     kernels.into_iter().filter(|own| texts.insert(own.wgsl())).collect()
@@ -172,6 +184,7 @@ fn loops_that_break_a_rule_are_told() {
         "for (var i = 0u; (i < params[1]) & (x != 0u); i++) { x += i; }",
         "for (var i = 0u; i < n + params[1]; i++) { x += i; }",
         "for (var i = n; i > 0u; i /= 2u) { x += i; }",
+        "if (first() > twice(n)) { x = 0u; }",
         "for (var i = 0u; i < x; i++) { x += 2u; }",
         "var i = n; loop { if (x > 9u) { break; } x += i; continuing { i += 1u; break if (x > 5u) | (i + 1u >= n); } }",
         "var i = x; loop { if (i >= min(n, 0xfffffffcu)) { break; } if (i == 3u) { continue; } continuing { i += 4u; } }",
@@ -200,6 +213,7 @@ fn loops_that_break_a_rule_are_told() {
         "for (var i = 0u; i < params[1]; i++) { x += i; }",
         "var i = params[0]; loop { if (i >= n) { break; } continuing { i += 1u; break if i >= min(params[1], 9u); } }",
         "if (params[0] != 0u) { x = 0u; }",
+        "if (first() > twice(params[1])) { x = 0u; }",
     ];
     let expected = [
         (&kept[..], None),
@@ -212,6 +226,8 @@ fn loops_that_break_a_rule_are_told() {
             let module = naga::front::wgsl::parse_str(&format!(
                 "@group(0) @binding(0) var<uniform> params: vec4<u32>;
                 fn reset(i: ptr<function, u32>) {{ *i = 0u; }}
+                fn first() -> u32 {{ return params[0]; }}
+                fn twice(n: u32) -> u32 {{ return 2u * n; }}
                 fn f(n: u32) -> u32 {{ var x = n; {text} return x; }}"
             ));
             let found = problems(&module.unwrap_or_else(|error| panic!("{text}: {error}")));
