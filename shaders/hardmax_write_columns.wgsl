@@ -1,5 +1,4 @@
-// Hardmax once the winners are known, where slices stand side by side: every output unit written once. Slices are columns
-// of blocks of the output.
+// Hardmax once the winners are known, where slices stand side by side, unit by unit: columns of blocks of the output.
 import package::{
     ACCUMULATE, BOUNDS_CHECKED, GROUP, Grid, LANES, Unit, empty_unit, invocation_number, no_output, params, winners, with_one,
 };

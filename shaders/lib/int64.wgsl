@@ -1,3 +1,4 @@
+// Integers of 64 bits: flipping the sign bit of the high word makes the key.
 import package::{Key, LEAST_KEY, Maxima, SIGN};
 
 const ELEMENT_BYTES = 8u;

@@ -219,7 +219,8 @@ pub enum Override {
     Runs,
     /// The runs of a short row, where they are two or three: they are taken with no loop.
     FewRuns(u32),
-    /// A run, a row of columns or a bunch of short rows may begin or end within a pack.
+    /// What is read or written in one piece may begin or end within a pack: of a reduction a run, a row of columns or a bunch of short
+    /// rows; of a Hardmax a slice, or a row of columns; of Max a row, or a stretch of short rows.
     Ragged,
     /// A column kernel's invocations take four packs side by side.
     Wide,
