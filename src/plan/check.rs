@@ -151,7 +151,7 @@ fn check_kernel(kernel: &Kernel, limits: &Limits) -> Result<Group, Error> {
         match own {
             Override::Group(invocations) => group = Some(check_invocations("a workgroup", invocations)?),
             Override::Team(invocations) => team = Some(check_invocations("a team", invocations)?),
-            Override::Line(invocations) => line = Some(check_invocations("a line", invocations)?),
+            Override::RunMembers(invocations) => line = Some(check_invocations("a run", invocations)?),
             Override::IndexWords(words) => {
                 ensure(matches!(words, 1 | 2), || format!("an index has {words} words, 1 or 2 expected"))?;
             }
@@ -183,7 +183,7 @@ fn check_group(kernel: &Kernel, group: &Group, limits: &Limits) -> Result<(), Er
     let most = limits.max_group_invocations.min(LARGEST_GROUP).into();
     within("invocations of a workgroup", invocations, most)?;
     within("invocations of a team", team, invocations)?;
-    within("invocations of a line", line, team)?;
+    within("invocations of a run", line, team)?;
     if let Program::Reduce { access: Access::ShortRows { rows, exchanged: true, .. }, .. } = kernel.program {
         let bytes = invocations * u64::from(rows) * EXCHANGED_BYTES;
         within("bytes of workgroup memory", bytes, limits.max_group_memory_bytes.into())?;

@@ -283,7 +283,7 @@ impl Reduction<'_> {
             few_runs(shape, schedule.access).map(Override::FewRuns),
             wide.then_some(Override::Wide),
             (far && row_bytes >= tuning.far_bytes).then_some(Override::Prefetch),
-            (schedule.line < schedule.team).then_some(Override::Line(schedule.line as u32)),
+            (schedule.line < schedule.team).then_some(Override::RunMembers(schedule.line as u32)),
             row_by_row.then_some(Override::RowByRow),
             few_packs.then_some(Override::FewPacks),
             (!whole_packs).then_some(Override::Ragged),

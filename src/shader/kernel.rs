@@ -200,7 +200,7 @@ pub enum Override {
     /// Invocations that share a task, a power of two.
     Team(u32),
     /// Of these, the ones that take a run together while the others take other runs: a power of two.
-    Line(u32),
+    RunMembers(u32),
     /// NaN loses to every number.
     NansIgnored,
     /// The last of equal maxima wins.
@@ -251,7 +251,7 @@ impl Override {
         match self {
             Override::Group(_) => "GROUP",
             Override::Team(_) => "TEAM",
-            Override::Line(_) => "LINE",
+            Override::RunMembers(_) => "RUN_MEMBERS",
             Override::NansIgnored => "NANS_IGNORED",
             Override::Last => "LAST",
             Override::IndexWords(_) => "INDEX_WORDS",
@@ -280,7 +280,7 @@ impl Override {
         match self {
             Override::Group(n)
             | Override::Team(n)
-            | Override::Line(n)
+            | Override::RunMembers(n)
             | Override::IndexWords(n)
             | Override::FewRuns(n) => n,
             Override::NansIgnored

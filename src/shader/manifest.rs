@@ -129,7 +129,7 @@ files! {
     AHEAD = "lib/ahead";
     AHEAD_INT64 = "lib/ahead_int64";
     INPUT_COLUMNS = "lib/input_columns", overrides ["PREFETCH"];
-    REDUCE_ROWS = "reduce_rows", overrides ["LINE", "FEW_PACKS"];
+    REDUCE_ROWS = "reduce_rows", overrides ["RUN_MEMBERS", "FEW_PACKS"];
     REDUCE_COLUMNS = "reduce_columns", overrides ["WIDE", "ROW_BY_ROW"];
     MAIN_COLUMNS = "lib/main_columns";
     BLOCK_ROWS = "lib/block_rows";

@@ -74,7 +74,7 @@ pub fn programs() -> Vec<Program> {
 pub const OVERRIDES: [Override; 23] = [
     Override::Group(64),
     Override::Team(16),
-    Override::Line(4),
+    Override::RunMembers(4),
     Override::NansIgnored,
     Override::Last,
     Override::IndexWords(1),

@@ -154,7 +154,7 @@ impl Work {
         let find = |get: fn(&Override) -> Option<u32>| kernel.overrides.iter().find_map(get).map(u64::from);
         let group = find(|c| if let Override::Group(n) = c { Some(*n) } else { None });
         let team = find(|c| if let Override::Team(n) = c { Some(*n) } else { None });
-        let line = find(|c| if let Override::Line(n) = c { Some(*n) } else { None });
+        let line = find(|c| if let Override::RunMembers(n) = c { Some(*n) } else { None });
         let lanes = 4_u64.div_ceil(kernel.dtype.bytes());
         let (in_teams, store_lanes) = match kernel.program {
             Program::Reduce { team, stores: Stores::Packs, .. } => (team, 1), // a pack is a unit of its own

@@ -107,7 +107,7 @@ fn every_kernel_declares_what_its_manifest_says() {
 /// largest and at their defaults: a plan may come from anywhere, and `Plan::check` refuses all other kernels.
 #[test]
 fn loops_keep_to_the_rules() {
-    let largest = [Override::Group(1 << 14), Override::Team(1 << 14), Override::Line(1)];
+    let largest = [Override::Group(1 << 14), Override::Team(1 << 14), Override::RunMembers(1)];
     let mut compiled = BTreeSet::new();
     let kinds = [(false, false), (true, false), (false, true)];
     for (&program, dtype, (int64, shared_buffers)) in
