@@ -1,5 +1,5 @@
-// Reduces where the run is contiguous: whole packs, four loads in flight. RUN_MEMBERS members of a team take a run together; where
-// runs are too short for all of them, the others take other runs meanwhile.
+// Reduces where the run is contiguous: whole packs, four loads in flight. RUN_MEMBERS of a team take a run together; where runs are
+// too short for all of them, the others take other runs meanwhile.
 import package::{
     Best, FARTHEST, PACK_ELEMENTS, RAGGED, RUNS, RowBest, TEAM, chunk_of, kept_offset, masked_pack, no_row_best, offer_pack,
     offer_tile, pack_at, packs, params, partial_pack, row_result, run_of, run_within,
@@ -101,8 +101,8 @@ fn pack_range(begin: u32, end: u32) -> PackRange {
     return PackRange(select(first, first + 1u, head), last, head, tail);
 }
 
-// A tile: four packs, RUN_MEMBERS apart, in flight together. Where it reaches beyond the last, its first pack is taken again: that
-// changes no maximum, and costs less than a loop over what is left.
+// A tile: four packs, RUN_MEMBERS apart, in flight together. Where it reaches beyond the last, its first pack is taken again:
+// that changes no maximum, and costs less than a loop over what is left.
 struct Tile { places: vec4<u32>, a: vec4<u32>, b: vec4<u32>, c: vec4<u32>, d: vec4<u32> }
 
 fn tile_at(p: u32, last: u32) -> Tile {

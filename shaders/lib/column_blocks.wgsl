@@ -1,5 +1,5 @@
-// Four packs of columns side by side, reduced together, run by run. How a block goes down the rows of a run is said by block_rows.wgsl,
-// block_rows_ahead.wgsl or block_tiles.wgsl.
+// Four packs of columns side by side, reduced together, run by run. How a block goes down the rows of a run is said by
+// block_rows.wgsl, block_rows_ahead.wgsl or block_tiles.wgsl.
 import package::{
     Chunk, ColumnBests, PACK_ELEMENTS, RAGGED, RUNS, Run, no_column_bests, offer_row, pack_at, pack_between, packs, params,
     place_of, run_of, run_within, with_rows, words_behind_packs,

@@ -1,6 +1,7 @@
 // The results of columns one by one, or as whole output units where there are such.
 import package::{
-    Chunk, ColumnBests, PACK_ELEMENTS, STORE_LANES, Unit, column_best, empty_unit, store_lane, store_unit, stored_whole, task_of,
+    Chunk, ColumnBests, PACK_ELEMENTS, STORE_LANES, Unit, column_best, empty_unit, store_lane, store_unit, stored_whole,
+    task_of,
 };
 
 // Columns [begin, end) of a pack, whose units are no one else's.

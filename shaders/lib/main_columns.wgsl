@@ -1,7 +1,7 @@
-// An invocation takes a pack of columns by itself, or four packs side by side where WIDE. Where RAGGED, and rows share units of the
-// output, all outputs are cut into blocks as if they were one row, and a block may begin in one row and end in another.
+// An invocation takes a pack of columns by itself, or four side by side where FOUR_PACKS. Where RAGGED, and rows share units of
+// the output, all outputs are cut into blocks as if they were one row, and a block may begin in one row and end in another.
 import package::{
-    ColumnOutputs, GROUP, Grid, PACK_ELEMENTS, RAGGED, STORE_LANES, WIDE, chunk_of, invocation_number, no_input, params,
+    ColumnOutputs, FOUR_PACKS, GROUP, Grid, PACK_ELEMENTS, RAGGED, STORE_LANES, chunk_of, invocation_number, no_input, params,
     reduce_outputs,
 };
 
@@ -10,7 +10,7 @@ const TEAM = 1u;
 // All in one function: in two SwiftShader takes a tenth longer for 80 rows.
 @compute @workgroup_size(GROUP)
 fn main(grid: Grid) {
-    let block_elements = select(1u, 4u, WIDE) * PACK_ELEMENTS;
+    let block_elements = select(1u, 4u, FOUR_PACKS) * PACK_ELEMENTS;
     let columns = select(params.columns, params.outputs, RAGGED && STORE_LANES > 1u);
     let blocks = (columns + block_elements - 1u) / block_elements;
     let index = invocation_number(grid.id, grid.groups, grid.local);

@@ -344,7 +344,7 @@ impl Work {
     ) -> Result<Work, Error> {
         let [outputs, chunks, columns] = [params.outputs, params.chunks, params.columns].map(u64::from);
         let pack = kernel.dtype.pack_elements();
-        let [ragged, wide] = [Override::Ragged, Override::Wide].map(|own| kernel.has(own));
+        let [ragged, wide] = [Override::Ragged, Override::FourPacks].map(|own| kernel.has(own));
         let packs_of_rows = stores == Stores::Packs && (!ragged || group.team > 1);
         ensure(!packs_of_rows || columns.is_multiple_of(pack), || {
             format!("{columns} columns stored in packs: a multiple of {pack} expected")
@@ -397,7 +397,7 @@ impl Work {
     fn of_column_teams(kernel: &Kernel, params: &ReductionParams, turns: u64, group: &Group) -> Result<Work, Error> {
         let [outputs, chunks, columns] = [params.outputs, params.chunks, params.columns].map(u64::from);
         let pack = kernel.dtype.pack_elements();
-        ensure(!kernel.has(Override::Wide), || "a team with WIDE: one pack each expected".to_string())?;
+        ensure(!kernel.has(Override::FourPacks), || "a team with FOUR_PACKS: one pack each expected".to_string())?;
         let shares_units = kernel.has(Override::Ragged) && store_lanes(kernel) > 1;
         ensure(!shares_units || columns >= pack, || {
             format!("a team of {columns} columns that share units of the output: a pack of {pack} at least expected")

@@ -281,7 +281,7 @@ impl Reduction<'_> {
             (schedule.chunks > 1).then_some(Override::Split),
             (shape.reduced.len() > 1).then_some(Override::Runs),
             few_runs(shape, schedule.access).map(Override::FewRuns),
-            wide.then_some(Override::Wide),
+            wide.then_some(Override::FourPacks),
             (far && row_bytes >= tuning.far_bytes).then_some(Override::Prefetch),
             (schedule.line < schedule.team).then_some(Override::RunMembers(schedule.line as u32)),
             row_by_row.then_some(Override::RowByRow),

@@ -223,7 +223,7 @@ pub enum Override {
     /// rows; of a Hardmax a slice, or a row of columns; of Max a row, or a stretch of short rows.
     Ragged,
     /// A column kernel's invocations take four packs side by side.
-    Wide,
+    FourPacks,
     /// The rows of a column kernel lie far apart: what they begin with is asked for ahead of the rest.
     Prefetch,
     /// A column kernel compares row by row, which may be faster than to look for the winner among four rows at the end. Positions
@@ -262,7 +262,7 @@ impl Override {
             Override::Runs => "RUNS",
             Override::FewRuns(_) => "FEW_RUNS",
             Override::Ragged => "RAGGED",
-            Override::Wide => "WIDE",
+            Override::FourPacks => "FOUR_PACKS",
             Override::Prefetch => "PREFETCH",
             Override::RowByRow => "ROW_BY_ROW",
             Override::WholeWords => "WHOLE_WORDS",
@@ -291,7 +291,7 @@ impl Override {
             | Override::Split
             | Override::Runs
             | Override::Ragged
-            | Override::Wide
+            | Override::FourPacks
             | Override::Prefetch
             | Override::RowByRow
             | Override::WholeWords
@@ -352,7 +352,7 @@ impl Kernel {
     }
 
     fn stores(&self, access: Access, team: bool, epilogue: Epilogue, stores: Stores) -> bool {
-        let wide = self.has(Override::Wide);
+        let wide = self.has(Override::FourPacks);
         let columns = access == Access::Columns && Kernel::stores_packs(self.dtype, epilogue, wide);
         match stores {
             Stores::Results => epilogue != Epilogue::Winner,

@@ -130,7 +130,7 @@ files! {
     AHEAD_INT64 = "lib/ahead_int64";
     INPUT_COLUMNS = "lib/input_columns", overrides ["PREFETCH"];
     REDUCE_ROWS = "reduce_rows", overrides ["RUN_MEMBERS", "FEW_PACKS"];
-    REDUCE_COLUMNS = "reduce_columns", overrides ["WIDE", "ROW_BY_ROW"];
+    REDUCE_COLUMNS = "reduce_columns", overrides ["FOUR_PACKS", "ROW_BY_ROW"];
     MAIN_COLUMNS = "lib/main_columns";
     BLOCK_ROWS = "lib/block_rows";
     BLOCK_ROWS_AHEAD = "lib/block_rows_ahead";
@@ -205,10 +205,10 @@ files! {
     HARDMAX_WRITE_LINES = "hardmax_write_lines", binds [writes(3, Pack, Result)];
     HARDMAX_WRITE_SHORT_ROWS = "hardmax_write_short_rows", binds [writes(3, Pack, Result)];
     PACK_ONES = "lib/pack_ones";
-    PIECES_PACKS = "lib/pieces_packs";
-    PIECES_NARROW = "lib/pieces_narrow";
+    PIECES_OF_PACKS = "lib/pieces_of_packs";
+    PIECES_OF_WORDS = "lib/pieces_of_words";
     PIECES_WIDE = "lib/pieces_wide";
-    WINNERS_NARROW = "lib/winners_narrow", binds [reads(1, Pack, Scratch)];
+    WINNERS_AS_ELEMENTS = "lib/winners_as_elements", binds [reads(1, Pack, Scratch)];
     WINNERS_BY_LANE = "lib/winners_by_lane", binds [reads(1, Pack, Scratch)];
     WINNERS_WIDE = "lib/winners_wide", binds [reads(1, Unit, Scratch)];
 
@@ -398,7 +398,7 @@ impl Kernel {
     fn block_files(&self, operator: Operator, access: Access, team: bool, epilogue: Epilogue) -> Files {
         let keeps_keys = operator == Operator::ArgMax && matches!(epilogue, Epilogue::Record | Epilogue::Both);
         let by_row = [Override::RowByRow, Override::Ragged].into_iter().any(|own| self.has(own));
-        match (access == Access::Columns && !team && self.has(Override::Wide), by_row) {
+        match (access == Access::Columns && !team && self.has(Override::FourPacks), by_row) {
             (false, _) => &[],
             (true, false) => &[BLOCK_TILES],
             (true, true) if self.has(Override::Prefetch) && !keeps_keys => &[BLOCK_ROWS_AHEAD],
@@ -438,7 +438,7 @@ impl Kernel {
     /// Columns that invocations reduce by themselves.
     fn column_files(&self, epilogue: Epilogue, stores: Stores) -> Files {
         let shared = self.rows_share_units(epilogue, stores);
-        match (stores, self.has(Override::Wide), self.has(Override::Ragged)) {
+        match (stores, self.has(Override::FourPacks), self.has(Override::Ragged)) {
             (Stores::Seams, _, _) => &[MAIN_SEAMS],
             (Stores::Packs, false, true) => &[MAIN_INNER_PACKS, INNER_PACK],
             (Stores::Packs, true, true) => &[MAIN_INNER_PACKS, COLUMN_BLOCKS, INNER_BLOCK],
@@ -480,16 +480,16 @@ fn winners_files(dtype: DType, narrow: bool) -> Files {
     match dtype.bytes() {
         8 => &[WINNERS_WIDE],
         1 | 2 if !narrow => &[WINNERS_BY_LANE, PACK_ONES],
-        _ => &[WINNERS_NARROW], // words are as wide as elements of 32 bits
+        _ => &[WINNERS_AS_ELEMENTS], // words are as wide as elements of 32 bits
     }
 }
 
 /// A pack's winners in one row of columns and the next.
 fn pieces_files(dtype: DType, narrow: bool) -> Files {
     match (dtype.bytes(), narrow) {
-        (_, true) => &[WINNERS_NARROW, PIECES_PACKS],
+        (_, true) => &[WINNERS_AS_ELEMENTS, PIECES_OF_PACKS],
         (8, false) => &[WINNERS_WORDS, PIECES_WIDE],
-        (_, false) => &[WINNERS_WORDS, PIECES_NARROW],
+        (_, false) => &[WINNERS_WORDS, PIECES_OF_WORDS],
     }
 }
 

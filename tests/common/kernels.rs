@@ -85,7 +85,7 @@ pub const OVERRIDES: [Override; 23] = [
     Override::Runs,
     Override::FewRuns(3),
     Override::Ragged,
-    Override::Wide,
+    Override::FourPacks,
     Override::Prefetch,
     Override::RowByRow,
     Override::WholeWords,
@@ -112,9 +112,9 @@ pub fn kernels() -> Vec<Kernel> {
             Kernel { overrides, ..kernel.clone() }
         };
         kernels.push(with(|own| matches!(own, Override::Group(_) | Override::Team(_))));
-        kernels.push(with(|own| *own != Override::Wide));
-        kernels.push(Kernel { shared_buffers: true, ..with(|own| *own != Override::Wide) });
-        if kernel.declares(Override::Wide) {
+        kernels.push(with(|own| *own != Override::FourPacks));
+        kernels.push(Kernel { shared_buffers: true, ..with(|own| *own != Override::FourPacks) });
+        if kernel.declares(Override::FourPacks) {
             kernels.push(with(|own| !matches!(own, Override::Prefetch | Override::Ragged)));
             kernels.push(with(|own| !matches!(own, Override::RowByRow | Override::Ragged)));
             kernels.push(with(|own| *own != Override::RowByRow));

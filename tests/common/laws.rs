@@ -175,7 +175,7 @@ impl Work {
             line: line.or(team).unwrap_or(1),
             lanes,
             pack: 16 / kernel.dtype.bytes(),
-            column_packs: if kernel.overrides.contains(&Override::Wide) { 4 } else { 1 },
+            column_packs: if kernel.overrides.contains(&Override::FourPacks) { 4 } else { 1 },
             store_lanes,
             stores: if let Program::Reduce { stores, .. } = kernel.program { stores } else { Stores::Results },
             bunch_parts: text.matches("fn store_parts_").count() as u64,

@@ -135,15 +135,15 @@ fn loops_keep_to_the_rules() {
 
 /// The kernel with choices of the overrides that decide on its text, in which each of its parts is there.
 fn every_text(kernel: &Kernel) -> Vec<Kernel> {
-    use Override::{FewRuns, Pairs, Prefetch, Ragged, RowByRow, Runs, Wide};
+    use Override::{FewRuns, FourPacks, Pairs, Prefetch, Ragged, RowByRow, Runs};
     let choices = [
         &[][..],
         &[Ragged],
-        &[Wide],
-        &[Wide, RowByRow],
-        &[Wide, RowByRow, Prefetch],
-        &[Ragged, Wide],
-        &[Ragged, Wide, Prefetch],
+        &[FourPacks],
+        &[FourPacks, RowByRow],
+        &[FourPacks, RowByRow, Prefetch],
+        &[Ragged, FourPacks],
+        &[Ragged, FourPacks, Prefetch],
         &[Runs],
         &[Ragged, Runs],
         &[Ragged, Pairs, Runs, FewRuns(3)],
