@@ -10,10 +10,6 @@ override NANS_IGNORED: bool = false;
 const LEAST_BIT = ~ELEMENT_MASK + 1u; // of an element
 
 fn is_nan(bits: u32) -> bool { return (bits & 0x7fffffffu & ELEMENT_MASK) > INFINITY; }
-// Signed: SwiftShader takes fewer steps than to compare unsigned integers.
-fn are_nan(bits: vec4<u32>) -> vec4<bool> {
-    return bitcast<vec4<i32>>(bits & vec4<u32>(0x7fffffffu & ELEMENT_MASK)) > vec4<i32>(i32(INFINITY));
-}
 
 fn key_of(bits: u32) -> Key {
     let key = bits ^ select(0x80000000u, ELEMENT_MASK, bits >= 0x80000000u);
@@ -32,7 +28,8 @@ fn ties_of(bits: vec4<u32>) -> vec4<i32> {
     let signed = bitcast<vec4<i32>>(bits);
     let ties = select(signed, vec4<i32>(LEAST) - signed, signed < vec4<i32>(0));
     let nan_tie = select(bitcast<i32>(0x7fffffffu & ELEMENT_MASK), LEAST + i32(LEAST_BIT), NANS_IGNORED);
-    return select(ties, vec4<i32>(nan_tie), are_nan(bits));
+    let magnitude = bitcast<vec4<i32>>(bits & vec4<u32>(0x7fffffffu & ELEMENT_MASK));
+    return select(ties, vec4<i32>(nan_tie), magnitude > vec4<i32>(i32(INFINITY)));
 }
 // +0's key for either zero.
 fn key_of_tie(tie: i32) -> Key { return bitcast<u32>(tie - select(0i, i32(LEAST_BIT), tie < 0)) ^ 0x80000000u; }
@@ -69,7 +66,8 @@ fn no_peak() -> Peak { return Peak(LEAST, GREATEST); }
 fn extremes_of(raw: vec4<u32>) -> Extremes {
     var bits = raw;
     if (NANS_IGNORED) {
-        bits = select(raw, vec4<u32>(0xffffffffu), are_nan(raw));
+        let nan = (raw & vec4<u32>(0x7fffffffu & ELEMENT_MASK)) > vec4<u32>(INFINITY);
+        bits = select(raw, vec4<u32>(0xffffffffu), nan);
     }
     return Extremes(bitcast<vec4<i32>>(bits), bitcast<vec4<i32>>(bits + vec4<u32>(shift())));
 }
@@ -120,7 +118,8 @@ fn extreme_ties(e: Extremes) -> vec4<i32> {
 fn extreme_bits(e: Extremes) -> vec4<u32> {
     let bits = select(bitcast<vec4<u32>>(e.greatest), greatest_negative(e), e.greatest < vec4<i32>(0));
     if (NANS_IGNORED) {
-        return select(bits, vec4<u32>(QUIET_NAN), are_nan(bits));
+        let nan = (bits & vec4<u32>(0x7fffffffu & ELEMENT_MASK)) > vec4<u32>(INFINITY);
+        return select(bits, vec4<u32>(QUIET_NAN), nan);
     }
     return select(bits, vec4<u32>(QUIET_NAN), extreme_is_nan(e));
 }
