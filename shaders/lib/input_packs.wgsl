@@ -1,7 +1,8 @@
 // The same input as 16-byte packs, for the bulk of the loads. A pack that is not wholly inside the input's binding is put together
 // from words. Of one that is not wholly wanted, the rest is masked.
 import package::{
-    BoundPack, PACK_ELEMENTS, first_elements, joined, least_pack, pack_between, pack_from, word_count, words_of, words_of_pack,
+    BoundPack, PACK_ELEMENTS, first_elements, joined, least_pack, pack_between, pack_from, word_count, words_at, words_of,
+    words_of_pack,
 };
 
 @group(0) @binding(2) var<storage, read> packs: array<BoundPack>;
@@ -24,7 +25,9 @@ fn pack_anywhere(e: u32) -> vec4<u32> {
 }
 
 // What the binding has behind its last whole pack.
-fn words_behind_packs() -> vec4<u32> { return words_of_pack(arrayLength(&packs)); }
+fn words_behind_packs() -> vec4<u32> {
+    return words_at(bitcast<vec4<i32>>(4u * arrayLength(&packs) + vec4<u32>(0u, 1u, 2u, 3u)));
+}
 
 // Pack number p; elements outside [begin, end) are such that they lose.
 fn partial_pack(p: u32, begin: u32, end: u32) -> vec4<u32> {
