@@ -14,7 +14,7 @@ fn reduce_outputs(own: ColumnOutputs) {
             if (!RAGGED) { // what begins anywhere goes row by row
                 found = located(found, start + n * PACK_ELEMENTS, own.chunk.end);
             }
-            let begin = select(0u, max(own.first, first) - first, RAGGED); // packs lie in packs of the row
+            let begin = select(0u, max(own.first, first) - first, RAGGED); // else all of it is own, or none
             store_part(found, own.chunk, first, begin, PACK_ELEMENTS);
         }
     }
