@@ -1,5 +1,5 @@
 // Writes one element everywhere: the maximum of nothing.
-import package::{GROUP, fill, invocation_number};
+import package::{GROUP, Grid, fill, invocation_number};
 
 struct Params {
     first: u32, // the first pack or word to write
@@ -12,12 +12,8 @@ struct Params {
 @group(0) @binding(0) var<uniform> params: Params;
 
 @compute @workgroup_size(GROUP)
-fn main(
-    @builtin(workgroup_id) id: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let first = params.first + invocation_number(id, groups, local) * params.share;
+fn main(grid: Grid) {
+    let first = params.first + invocation_number(grid.id, grid.groups, grid.local) * params.share;
     let end = min(first + params.share, params.len);
     for (var i = first; i < end; i++) {
         fill(i);

@@ -1,21 +1,16 @@
-// Hardmax once the winners are known, where slices stand side by side: every output unit written once. Slices are columns
-// of blocks of the output.
+// Hardmax once the winners are known, where slices stand side by side, unit by unit: columns of blocks of the output.
 import package::{
-    ACCUMULATE, BOUNDS_CHECKED, GROUP, LANES, Unit, empty_unit, invocation_number, no_output, params, winners, with_one,
+    ACCUMULATE, BOUNDS_CHECKED, GROUP, Grid, LANES, Unit, empty_unit, invocation_number, no_output, params, winners, with_one,
 };
 
 @group(0) @binding(3) var<storage, read_write> values: array<Unit>;
 
 @compute @workgroup_size(GROUP)
-fn main(
-    @builtin(workgroup_id) id: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
+fn main(grid: Grid) {
     if (no_output()) {
         return;
     }
-    let first = invocation_number(id, groups, local) * params.share;
+    let first = invocation_number(grid.id, grid.groups, grid.local) * params.share;
     let last = min(first + params.share, (params.len + LANES - 1u) / LANES);
     let e = params.column + first * LANES;
     let rows = e / params.columns;

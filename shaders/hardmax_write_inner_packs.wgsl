@@ -1,8 +1,8 @@
 // The same as hardmax_write_packed_columns.wgsl where rows end within packs: of each row the packs that lie in it. They
 // begin so many columns further on than the row does, and so do their winners.
 import package::{
-    BoundPack, GROUP, PACK_ELEMENTS, invocation_number, no_output, ones_at, pack_between, pack_winners_from, packs_of_rows,
-    params, stored_ones,
+    BoundPack, GROUP, Grid, PACK_ELEMENTS, invocation_number, ones_at, pack_between, pack_winners_from, packs_of_rows, params,
+    stored_ones,
 };
 
 @group(0) @binding(3) var<storage, read_write> values: array<BoundPack>;
@@ -10,16 +10,8 @@ import package::{
 override RAGGED: bool = true; // where it is not, the kernel is another
 
 @compute @workgroup_size(GROUP)
-fn main(
-    @builtin(workgroup_id) id: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let own = packs_of_rows(invocation_number(id, groups, local));
-    let outside = own.block * params.slice_len * params.columns >= params.len;
-    if (no_output() || outside) {
-        return;
-    }
+fn main(grid: Grid) {
+    let own = packs_of_rows(invocation_number(grid.id, grid.groups, grid.local));
     let first_begin = (own.block * params.slice_len + own.first) * params.columns;
     let winner = own.block * params.columns;
     var first_winners = pack_winners_from(winner + own.first_pack * PACK_ELEMENTS);

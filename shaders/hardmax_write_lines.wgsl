@@ -2,7 +2,8 @@
 // are a line, and an invocation writes one pack of each of some lines: what is a line apart is of the same column, so that
 // winners are looked up again only where another slice begins.
 import package::{
-    BoundPack, GROUP, LANES, PACK_ELEMENTS, PackWinners, bound_pack, invocation_number, no_output, ones_at, params, winners,
+    BoundPack, GROUP, Grid, LANES, PACK_ELEMENTS, PackWinners, bound_pack, invocation_number, no_output, ones_at, params,
+    winners,
 };
 
 @group(0) @binding(3) var<storage, read_write> values: array<BoundPack>;
@@ -17,14 +18,10 @@ struct LinePack {
 }
 
 @compute @workgroup_size(GROUP)
-fn main(
-    @builtin(workgroup_id) id: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
+fn main(grid: Grid) {
     let lines = (params.len + params.line - 1u) / params.line;
     let packs = params.line / PACK_ELEMENTS;
-    let task = invocation_number(id, groups, local);
+    let task = invocation_number(grid.id, grid.groups, grid.local);
     let part = task / packs;
     let first = part * params.share;
     if (no_output() || first >= lines) {

@@ -1,22 +1,14 @@
 // The same as hardmax_write_columns.wgsl where rows are whole packs: an invocation writes some rows of a pack of columns,
 // whose winners it looks up once, and of few rows of packs side by side, a line.
 import package::{
-    BoundPack, GROUP, PACK_ELEMENTS, invocation_number, no_output, ones_at, pack_winners, packs_of_rows, params, stored_ones,
+    BoundPack, GROUP, Grid, PACK_ELEMENTS, invocation_number, ones_at, pack_winners, packs_of_rows, params, stored_ones,
 };
 
 @group(0) @binding(3) var<storage, read_write> values: array<BoundPack>;
 
 @compute @workgroup_size(GROUP)
-fn main(
-    @builtin(workgroup_id) id: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let own = packs_of_rows(invocation_number(id, groups, local));
-    let outside = own.block * params.slice_len * params.columns >= params.len;
-    if (no_output() || outside) {
-        return;
-    }
+fn main(grid: Grid) {
+    let own = packs_of_rows(invocation_number(grid.id, grid.groups, grid.local));
     let packs = params.columns / PACK_ELEMENTS; // of a row
     for (var pack = own.first_pack; pack < own.last_pack; pack++) {
         let own_winners = pack_winners(own.block * params.columns + pack * PACK_ELEMENTS);

@@ -1,21 +1,17 @@
 // The same as hardmax_write_columns.wgsl where rows end within packs, and are no shorter than one: an invocation writes
 // packs one after another.
 import package::{
-    BoundPack, GROUP, PACK_ELEMENTS, Pieces, bound_pack, invocation_number, no_output, ones_of_pieces, params,
+    BoundPack, GROUP, Grid, PACK_ELEMENTS, Pieces, bound_pack, invocation_number, no_output, ones_of_pieces, params,
 };
 
 @group(0) @binding(3) var<storage, read_write> values: array<BoundPack>;
 
 @compute @workgroup_size(GROUP)
-fn main(
-    @builtin(workgroup_id) id: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
+fn main(grid: Grid) {
     if (no_output()) {
         return;
     }
-    let first = invocation_number(id, groups, local) * params.share;
+    let first = invocation_number(grid.id, grid.groups, grid.local) * params.share;
     let last = min(first + params.share, params.len / PACK_ELEMENTS);
     // The slices that a row belongs to are a block.
     let e = params.column + first * PACK_ELEMENTS;

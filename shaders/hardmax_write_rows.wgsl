@@ -1,19 +1,15 @@
 // Hardmax once the winners are known, where slices follow one another: an invocation writes its part of the output, zeros
 // first, then the ones in it.
 import package::{
-    ACCUMULATE, BOUNDS_CHECKED, GROUP, WRITE_LEN, invocation_number, no_output, params, winners, write_one, write_zeros,
+    ACCUMULATE, BOUNDS_CHECKED, GROUP, Grid, WRITE_LEN, invocation_number, no_output, params, winners, write_one, write_zeros,
 };
 
 @compute @workgroup_size(GROUP)
-fn main(
-    @builtin(workgroup_id) id: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
+fn main(grid: Grid) {
     if (no_output()) {
         return;
     }
-    let first = invocation_number(id, groups, local) * params.share;
+    let first = invocation_number(grid.id, grid.groups, grid.local) * params.share;
     let last = min(first + params.share, (params.len + WRITE_LEN - 1u) / WRITE_LEN);
     if (first >= last) {
         return;

@@ -1,17 +1,14 @@
 // The same as hardmax_write_inner_packs.wgsl of the packs in which rows end, one for each row.
 import package::{
-    GROUP, LANES, PACK_ELEMENTS, PACK_UNITS, Pieces, Unit, invocation_number, no_output, ones_of_pieces, pack_unit, params,
+    GROUP, Grid, LANES, PACK_ELEMENTS, PACK_UNITS, Pieces, Unit, invocation_number, no_output, ones_of_pieces, pack_unit,
+    params,
 };
 
 @group(0) @binding(3) var<storage, read_write> values: array<Unit>;
 
 @compute @workgroup_size(GROUP)
-fn main(
-    @builtin(workgroup_id) id: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let row = invocation_number(id, groups, local);
+fn main(grid: Grid) {
+    let row = invocation_number(grid.id, grid.groups, grid.local);
     if (no_output() || row >= params.len / params.columns) {
         return;
     }

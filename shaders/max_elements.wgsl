@@ -1,7 +1,7 @@
 // Max for any views: element by element, each a row of its own, output units written whole.
 import package::{
-    ACCUMULATE, GROUP, LANES, Unit, Walk, empty_unit, fold_elements, invocation_number, kept_lanes, key_max, longest_operand,
-    next_row, params, unit_key, walk_from, walk_rows, with_element,
+    ACCUMULATE, GROUP, Grid, LANES, Unit, Walk, empty_unit, fold_elements, invocation_number, kept_lanes, key_max,
+    longest_operand, next_row, params, unit_key, walk_from, walk_rows, with_element,
 };
 
 override PRESERVE_EDGES: bool = false;   // elements before params.begin, and from params.end on, stay as they are
@@ -10,15 +10,11 @@ override BOUNDS_CHECKED: bool = false; // operands have elements in no binding o
 @group(0) @binding(1) var<storage, read_write> values: array<Unit>;
 
 @compute @workgroup_size(GROUP)
-fn main(
-    @builtin(workgroup_id) id: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
+fn main(grid: Grid) {
     if (max(arrayLength(&values), longest_operand()) == 0u) { // see grid.wgsl, Lengths
         return;
     }
-    let first = params.first + invocation_number(id, groups, local) * params.share;
+    let first = params.first + invocation_number(grid.id, grid.groups, grid.local) * params.share;
     let stop = params.begin + params.len;
     let last = min(first + params.share, (stop + LANES - 1u) / LANES);
     let begin = max(first * LANES, params.begin);

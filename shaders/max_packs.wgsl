@@ -1,6 +1,6 @@
 // Max where every operand runs along the rows, or has one element for all of a row.
 import package::{
-    Addresses, Ends, GROUP, Maxima, PACK_ELEMENTS, carried_at, finished, first_addresses, first_elements, fold_runs,
+    Addresses, Ends, GROUP, Grid, Maxima, PACK_ELEMENTS, carried_at, finished, first_addresses, first_elements, fold_runs,
     fold_splats, fold_straddling, invocation_number, next_row, no_packs, operand_ends, pack_addresses, params, row_addresses,
     store, store_pack, walk_from, walk_rows,
 };
@@ -10,17 +10,13 @@ override ONE_ROW: bool = false; // all of it
 override SPREAD: bool = false; // an invocation takes four packs of a row, and its neighbours those beside each of them
 
 @compute @workgroup_size(GROUP)
-fn main(
-    @builtin(workgroup_id) id: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
+fn main(grid: Grid) {
     if (no_packs()) {
         return;
     }
     let ends = operand_ends();
     if (SPREAD) {
-        store_spread(invocation_number(id, groups, local), ends);
+        store_spread(invocation_number(grid.id, grid.groups, grid.local), ends);
         return;
     }
     // Some rows, or else a part of one: neighbours do the same for equally long.
@@ -28,7 +24,7 @@ fn main(
     let row_packs = row_len / PACK_ELEMENTS;
     let parts = (row_packs + params.share - 1u) / params.share;
     let own_rows = max(params.share / row_packs, 1u);
-    let index = invocation_number(id, groups, local);
+    let index = invocation_number(grid.id, grid.groups, grid.local);
     let first_row = index / parts * own_rows;
     let part = index % parts;
     let rows_end = min(first_row + own_rows, (params.len + row_len - 1u) / row_len);

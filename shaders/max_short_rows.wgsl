@@ -2,21 +2,18 @@
 // elements, which fill as many packs as a row has elements. Rows that follow one another make a stretch: what they have in common
 // is asked once.
 import package::{
-    GROUP, PACK_ELEMENTS, ROW_LEN, finish_stretch, fixed_packs, invocation_number, no_packs, params, row_addresses, store_rows,
+    GROUP, Grid, PACK_ELEMENTS, ROW_LEN, finish_stretch, fixed_packs, invocation_number, no_packs, params, row_addresses,
+    store_rows,
 };
 
 override RAGGED: bool = false; // stretches end within bunches: then one has rows of two (`finish_stretch`, which is generated)
 
 @compute @workgroup_size(GROUP)
-fn main(
-    @builtin(workgroup_id) id: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
+fn main(grid: Grid) {
     if (no_packs()) {
         return;
     }
-    let first = invocation_number(id, groups, local) * params.share;
+    let first = invocation_number(grid.id, grid.groups, grid.local) * params.share;
     let last = min(first + params.share, params.len / (ROW_LEN * PACK_ELEMENTS));
     if (first >= last) {
         return;

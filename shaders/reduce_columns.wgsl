@@ -5,8 +5,11 @@ import package::{
     offer_rows, place_of, rows_apart, run_of, run_within, tile_rows,
 };
 
-override WIDE: bool = false; // an invocation takes four packs side by side
+override FOUR_PACKS: bool = false; // an invocation takes four packs side by side
 override ROW_BY_ROW: bool = false; // rows are compared one by one, and none is looked for at the end
+
+// `count` outputs from number `first` on, which begin at a column of their row.
+struct ColumnOutputs { chunk: Chunk, column: u32, first: u32, count: u32 }
 
 // With the rows of the winners.
 fn reduced_column(start: u32, chunk: Chunk) -> ColumnBests {

@@ -1,11 +1,11 @@
-// Reduces where the run is contiguous: whole packs, four loads in flight. LINE members of a team take a run together; where
-// runs are too short for all of them, the others take other runs meanwhile.
+// Reduces where the run is contiguous: whole packs, four loads in flight. RUN_MEMBERS of a team take a run together; where runs are
+// too short for all of them, the others take other runs meanwhile.
 import package::{
     Best, FARTHEST, PACK_ELEMENTS, RAGGED, RUNS, RowBest, TEAM, chunk_of, kept_offset, masked_pack, no_row_best, offer_pack,
     offer_tile, pack_at, packs, params, partial_pack, row_result, run_of, run_within,
 };
 
-override LINE: u32 = TEAM;
+override RUN_MEMBERS: u32 = TEAM;
 override FEW_PACKS: bool = false; // runs are a few packs, and begin anywhere: packs are taken one by one, whole ones under masks
 
 // A Hardmax's slice is what is reduced to an output, and its team writes all of it.
@@ -17,7 +17,7 @@ fn reduce_chunk(task: u32, member: u32) -> Best {
     let base = kept_offset(chunk.output);
     var best = no_row_best();
     if (!RUNS) {
-        if (LINE == TEAM || member < LINE) {
+        if (RUN_MEMBERS == TEAM || member < RUN_MEMBERS) {
             let run = run_within(0u, chunk.begin, chunk.end);
             let begin = base + run.offset;
             best = reduce_run(best, 0u, begin, begin + run.len, member);
@@ -25,16 +25,16 @@ fn reduce_chunk(task: u32, member: u32) -> Best {
         return row_result(best, chunk, base);
     }
     let runs_end = min(run_of(chunk.end - 1u) + 1u, FARTHEST);
-    var n = run_of(chunk.begin) + member / LINE;
+    var n = run_of(chunk.begin) + member / RUN_MEMBERS;
     loop {
         if (n >= runs_end) {
             break;
         }
         let run = run_within(n, chunk.begin, chunk.end);
         let begin = base + run.offset;
-        best = reduce_run(best, n, begin, begin + run.len, member % LINE);
+        best = reduce_run(best, n, begin, begin + run.len, member % RUN_MEMBERS);
         continuing {
-            n += TEAM / LINE;
+            n += TEAM / RUN_MEMBERS;
             break if n >= runs_end;
         }
     }
@@ -59,11 +59,11 @@ fn reduce_run(before: RowBest, run: u32, begin: u32, end: u32, member: u32) -> R
         }
         best = offer_tile(best, p, last, run);
         continuing {
-            p += 4u * LINE;
+            p += 4u * RUN_MEMBERS;
             break if p >= last;
         }
     }
-    if (RAGGED && range.tail && member == LINE - 1u) {
+    if (RAGGED && range.tail && member == RUN_MEMBERS - 1u) {
         best = offer_pack(best, partial_pack(range.last, begin, end), run, range.last);
     }
     return best;
@@ -101,14 +101,14 @@ fn pack_range(begin: u32, end: u32) -> PackRange {
     return PackRange(select(first, first + 1u, head), last, head, tail);
 }
 
-// A tile: four packs, LINE apart, in flight together. Where it reaches beyond the last, its first pack is taken again: that
-// changes no maximum, and costs less than a loop over what is left.
+// A tile: four packs, RUN_MEMBERS apart, in flight together. Where it reaches beyond the last, its first pack is taken again:
+// that changes no maximum, and costs less than a loop over what is left.
 struct Tile { places: vec4<u32>, a: vec4<u32>, b: vec4<u32>, c: vec4<u32>, d: vec4<u32> }
 
 fn tile_at(p: u32, last: u32) -> Tile {
-    let second = select(p, p + LINE, p + LINE < last);
-    let third = select(p, p + 2u * LINE, p + 2u * LINE < last);
-    let fourth = select(p, p + 3u * LINE, p + 3u * LINE < last);
+    let second = select(p, p + RUN_MEMBERS, p + RUN_MEMBERS < last);
+    let third = select(p, p + 2u * RUN_MEMBERS, p + 2u * RUN_MEMBERS < last);
+    let fourth = select(p, p + 3u * RUN_MEMBERS, p + 3u * RUN_MEMBERS < last);
     let places = vec4<u32>(p, second, third, fourth);
     return Tile(places, pack_at(p), pack_at(second), pack_at(third), pack_at(fourth));
 }

@@ -2,7 +2,7 @@
 // give whole units of results. They are taken apart in registers, and where those are too few, part by part. Rows that follow one
 // another make a stretch. Where ROW_COLUMNS rows lie side by side and their elements take turns, they are a block, and blocks follow
 // one another.
-import package::{BUNCH_ROWS, ROW_COLUMNS, ROW_LEN, kept_offset_around, outer_offset, params, reduce_stretches};
+import package::{BUNCH_ROWS, OUTER, ROW_COLUMNS, ROW_LEN, kept_offset_around, outer_offset, params, reduce_stretches};
 
 override FEW_RUNS: u32 = 0u; // the runs of a row, if there are two or three: they are taken with no loop
 
@@ -12,9 +12,9 @@ fn reduce_bunches(first: u32, last: u32) { reduce_stretches(first, min(last, par
 // The rows of a stretch, and where it begins.
 fn stretch_rows() -> u32 {
     if (ROW_COLUMNS > 1u) {
-        return max(params.kept[0].x * params.kept[1].x, 1u);
+        return max(params.dims[0].x * params.dims[1].x, 1u);
     }
-    return max(params.kept[0].x, 1u);
+    return max(params.dims[0].x, 1u);
 }
 fn stretch_offset(stretch: u32) -> u32 { return kept_offset_around(stretch, select(1u, 2u, ROW_COLUMNS > 1u)); }
 
@@ -25,7 +25,7 @@ struct BunchPlace { first: u32, other: u32, count: u32, end_pack: vec4<u32> }
 // How many runs a row has, and the bunch in which its run number n lies.
 fn row_runs() -> u32 { return params.reduce_len / ROW_LEN; }
 fn moved_by_runs(place: BunchPlace, n: u32) -> BunchPlace {
-    var by = n * params.outer[0].y; // two or three runs lie along one dimension
+    var by = n * params.dims[OUTER].y; // two or three runs lie along one dimension
     if (FEW_RUNS == 0u) {
         by = outer_offset(n);
     }

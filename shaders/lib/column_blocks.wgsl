@@ -1,6 +1,12 @@
-// Four packs of columns side by side, reduced together, run by run. How a block goes down the rows of a run (`block_with_run`) is
-// said by column_blocks_aligned.wgsl, column_blocks_ragged.wgsl or inner_block.wgsl, and so is what is stored of it.
-import package::{Chunk, ColumnBests, RUNS, block_with_run, no_column_bests, run_of, run_within};
+// Four packs of columns side by side, reduced together, run by run. How a block goes down the rows of a run is said by
+// block_rows.wgsl, block_rows_ahead.wgsl or block_tiles.wgsl.
+import package::{
+    Chunk, ColumnBests, PACK_ELEMENTS, RAGGED, RUNS, Run, no_column_bests, offer_row, pack_at, pack_between, packs, params,
+    place_of, run_of, run_within, with_rows, words_behind_packs,
+};
+
+// Where a block begins that has a row's column number `column`. A row has four packs at least.
+fn block_column(column: u32) -> u32 { return min(column, params.columns - 4u * PACK_ELEMENTS); }
 
 fn reduce_block(start: u32, chunk: Chunk) -> array<ColumnBests, 4> {
     let none = no_column_bests(chunk.begin);
@@ -21,4 +27,55 @@ fn reduce_block(start: u32, chunk: Chunk) -> array<ColumnBests, 4> {
         }
     }
     return block;
+}
+
+fn block_with_run(block: array<ColumnBests, 4>, start: u32, run: Run) -> array<ColumnBests, 4> {
+    return with_rows(block, place_of(start + run.offset), run);
+}
+
+// Four packs side by side.
+struct FourPacks { a: vec4<u32>, b: vec4<u32>, c: vec4<u32>, d: vec4<u32> }
+
+// What the input has behind its last whole pack, where packs begin anywhere.
+fn behind_packs() -> vec4<u32> {
+    if (RAGGED) {
+        return words_behind_packs();
+    }
+    return vec4<u32>(0u);
+}
+
+// The whole pack in which the one at a place begins.
+fn first_pack_number(place: u32) -> u32 { return select(place, place / PACK_ELEMENTS, RAGGED); }
+
+// Four packs side by side that begin at `place`. `first` is the whole pack in which they begin, already loaded.
+fn four_packs(first: vec4<u32>, place: u32, behind: vec4<u32>) -> FourPacks {
+    if (!RAGGED) {
+        return FourPacks(first, pack_at(place + 1u), pack_at(place + 2u), pack_at(place + 3u));
+    }
+    let p = place / PACK_ELEMENTS; // out of five whole ones
+    let b = pack_at(p + 1u);
+    let c = pack_at(p + 2u);
+    let d = pack_at(p + 3u);
+    let e = select(behind, pack_at(min(p + 4u, arrayLength(&packs) - 1u)), vec4<bool>(p + 4u < arrayLength(&packs)));
+    return FourPacks(
+        pack_between(first, b, place),
+        pack_between(b, c, place),
+        pack_between(c, d, place),
+        pack_between(d, e, place),
+    );
+}
+
+// Offers each to its columns.
+fn offer_packs(
+    b0: ptr<function, ColumnBests>,
+    b1: ptr<function, ColumnBests>,
+    b2: ptr<function, ColumnBests>,
+    b3: ptr<function, ColumnBests>,
+    row: FourPacks,
+    r: u32,
+) {
+    offer_row(b0, row.a, r);
+    offer_row(b1, row.b, r);
+    offer_row(b2, row.c, r);
+    offer_row(b3, row.d, r);
 }

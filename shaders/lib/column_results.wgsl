@@ -1,11 +1,12 @@
 // The results of columns one by one, or as whole output units where there are such.
 import package::{
-    Chunk, ColumnBests, PACK_ELEMENTS, STORE_LANES, Unit, column_best, empty_unit, store_lane, store_unit, stored_whole, task_of,
+    Chunk, ColumnBests, PACK_ELEMENTS, STORE_LANES, Unit, column_best, empty_unit, store_lane, store_unit, stored_whole,
+    task_of,
 };
 
-// The first columns of a pack, whose units are no one else's.
-fn store_first(found: ColumnBests, chunk: Chunk, first: u32, count: u32) {
-    store_columns(found, chunk, first, 0u, count, first + count, empty_unit());
+// Columns [begin, end) of a pack, whose units are no one else's.
+fn store_part(found: ColumnBests, chunk: Chunk, first: u32, begin: u32, end: u32) {
+    store_columns(found, chunk, first, begin, end, first + end, empty_unit());
 }
 
 // Columns [begin, end) of a pack whose first is output number `first`; those from `last` on are not this invocation's. What they

@@ -1,9 +1,9 @@
-// Positions of columns. The maxima of a tile, or of two where WIDE, are compared once with the best so far, column by
+// Positions of columns. The maxima of a tile, or of two where FOUR_PACKS, are compared once with the best so far, column by
 // column, and the row is found at the end by reading the winning tile again; where ROW_BY_ROW, rows are what is compared.
 // Narrow types only.
 import package::{
-    Best, ELEMENT_BITS, ELEMENT_MASK, LANES, LAST, LEAST, Maxima, RAGGED, ROW_BY_ROW, STORES_KEYS, WIDE, four_words, index_word,
-    key_of_tie, lane_maxima, lane_ties, maxima_of, params, run_of, run_within, ties_of, words_at, words_bits,
+    Best, ELEMENT_BITS, ELEMENT_MASK, FOUR_PACKS, LANES, LAST, LEAST, Maxima, RAGGED, ROW_BY_ROW, STORES_KEYS, four_words,
+    index_word, key_of_tie, lane_maxima, lane_ties, maxima_of, params, run_of, run_within, ties_of, words_at, words_bits,
 };
 
 // Of each column the greatest tie so far, the row that it is in, or that its tile begins with, and, only where they are stored, the greatest
@@ -133,7 +133,7 @@ fn offer_ties(bests: ptr<function, ColumnBests>, ties: vec4<i32>, r: u32, lane: 
 // that a ragged pack does not have, of which nothing is stored. A winner may have had fewer rows than are looked through:
 // rows behind them come too late where the first wins, and have lost where the last does.
 fn locate(start: u32, lane: u32, tiles: vec4<u32>, end: u32, ties: vec4<i32>) -> vec4<u32> {
-    let tile_len = select(4u, 8u, WIDE);
+    let tile_len = select(4u, 8u, FOUR_PACKS);
     let run0 = run_within(run_of(tiles.x), tiles.x, end);
     let run1 = run_within(run_of(tiles.y), tiles.y, end);
     let run2 = run_within(run_of(tiles.z), tiles.z, end);

@@ -1,3 +1,4 @@
+// Floats of 16 bits: extremes of each of a word's two lanes.
 import package::{
     ELEMENT_MASK, Extremes, extreme_bits, extreme_keys, extreme_ties, extremes_of, join_extremes, no_extremes,
 };

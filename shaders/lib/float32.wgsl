@@ -1,3 +1,4 @@
+// Floats of 32 bits.
 import package::{Extremes, extreme_bits, extreme_keys, extreme_ties, extremes_of, join_extremes, no_extremes};
 
 const ELEMENT_BYTES = 4u;

@@ -1,3 +1,4 @@
+// Floats of 64 bits.
 import package::{INFINITY, Key, Maxima, QUIET_NAN};
 
 const ELEMENT_BYTES = 8u;

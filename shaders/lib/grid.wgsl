@@ -1,3 +1,11 @@
+// Where in its dispatch an invocation is. An entry point asks for the members one by one: only there does naga put in what HLSL
+// does not know, the number of workgroups.
+struct Grid {
+    @builtin(workgroup_id) id: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+}
+
 // Folded grids: the number of this workgroup. The last row may hold surplus groups: every kernel guards its bounds.
 fn group_number(id: vec3<u32>, groups: vec3<u32>) -> u32 { return id.y * groups.x + id.x; }
 

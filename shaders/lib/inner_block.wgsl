@@ -1,6 +1,6 @@
 // Four packs of columns side by side, out of five packs of each reduced row. Each is a whole pack of the output and is stored as one,
-// which packs of column_blocks_ragged.wgsl need not be. Those before output number `own_first` are another invocation's.
-import package::{Chunk, ColumnBests, PACK_ELEMENTS, Run, place_of, reduce_block, stored_whole, with_rows};
+// which packs of column_blocks_shared_units.wgsl need not be. Those before output number `own_first` are another invocation's.
+import package::{Chunk, PACK_ELEMENTS, reduce_block, stored_whole};
 
 fn reduce_inner_packs(start: u32, chunk: Chunk, first: u32, own_first: u32) {
     var block = reduce_block(start, chunk);
@@ -10,8 +10,4 @@ fn reduce_inner_packs(start: u32, chunk: Chunk, first: u32, own_first: u32) {
             stored_whole(block[n], pack_first);
         }
     }
-}
-
-fn block_with_run(block: array<ColumnBests, 4>, start: u32, run: Run) -> array<ColumnBests, 4> {
-    return with_rows(block, place_of(start + run.offset), run);
 }

@@ -1,7 +1,8 @@
-// The same input as 16-byte packs, for the bulk of the loads. A pack that is not wholly inside the input's binding, or
-// not wholly wanted, is put together from words.
+// The same input as 16-byte packs, for the bulk of the loads. A pack that is not wholly inside the input's binding is put together
+// from words. Of one that is not wholly wanted, the rest is masked.
 import package::{
-    BoundPack, ELEMENT_BYTES, PACK_ELEMENTS, four_words, least_pack, pack_between, pack_from, word_count, words_at, words_of,
+    BoundPack, PACK_ELEMENTS, first_elements, joined, least_pack, pack_between, pack_from, word_count, words_at, words_of,
+    words_of_pack,
 };
 
 @group(0) @binding(2) var<storage, read> packs: array<BoundPack>;
@@ -28,33 +29,15 @@ fn words_behind_packs() -> vec4<u32> {
     return words_at(bitcast<vec4<i32>>(4u * arrayLength(&packs) + vec4<u32>(0u, 1u, 2u, 3u)));
 }
 
-// Bytes [begin, end) of four words, each given as its distance from the word's first byte.
-fn byte_mask(begin: vec4<i32>, end: vec4<i32>) -> vec4<u32> {
-    let from_begin = select(
-        vec4<u32>(0xffffffffu) << (vec4<u32>(clamp(begin, vec4<i32>(0), vec4<i32>(3))) * 8u),
-        vec4<u32>(0u),
-        begin >= vec4<i32>(4),
-    );
-    let from_end = select(
-        vec4<u32>(0xffffffffu) << (vec4<u32>(clamp(end, vec4<i32>(0), vec4<i32>(3))) * 8u),
-        vec4<u32>(0u),
-        end >= vec4<i32>(4),
-    );
-    return from_begin & ~from_end;
-}
-
 // Pack number p; elements outside [begin, end) are such that they lose.
 fn partial_pack(p: u32, begin: u32, end: u32) -> vec4<u32> {
-    return masked_pack(four_words(p * 4u + vec4<u32>(0u, 1u, 2u, 3u)), p, begin, end);
+    return masked_pack(words_of_pack(p), p, begin, end);
 }
 
 fn masked_pack(raw: vec4<u32>, p: u32, begin: u32, end: u32) -> vec4<u32> {
     let first = p * PACK_ELEMENTS;
-    let word_bytes = vec4<i32>(0, 4, 8, 12);
-    let begin_byte = i32(max(begin, first) - first) * i32(ELEMENT_BYTES);
-    let end_byte = i32(min(end, first + PACK_ELEMENTS) - first) * i32(ELEMENT_BYTES);
-    let mask = byte_mask(vec4<i32>(begin_byte) - word_bytes, vec4<i32>(end_byte) - word_bytes);
-    return (raw & mask) | (least_pack() & ~mask);
+    let wanted = first_elements(end - first) & ~first_elements(max(begin, first) - first);
+    return joined(raw, least_pack(), wanted);
 }
 
 // Always false: asks for both lengths (see grid.wgsl, Lengths).

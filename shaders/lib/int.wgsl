@@ -1,12 +1,15 @@
 // Integers of at most 32 bits: flipping the sign bits makes the key.
 import package::{
-    ELEMENT_BITS, ELEMENT_MASK, Key, LANES, LEAST_KEY, Maxima, SIGNS, SIGN_BITS, joined_lanes, word_maxima, words_bits,
+    ELEMENT_BITS, ELEMENT_MASK, Key, LANES, LEAST_KEY, Maxima, SIGN, SIGN_BITS, joined_lanes, word_maxima, words_bits,
 };
 
-fn key_of(bits: u32) -> Key { return bits ^ (SIGNS & 0x80000000u); }
-fn bits_of(key: Key) -> u32 { return key ^ (SIGNS & 0x80000000u); }
+const SIGNS = (SIGN >> 31u) * SIGN_BITS; // of a word's elements
+const ONE = 1u << (32u - ELEMENT_BITS); // left-aligned
+
+fn key_of(bits: u32) -> Key { return bits ^ SIGN; }
+fn bits_of(key: Key) -> u32 { return key ^ SIGN; }
 fn tie_key(key: Key) -> Key { return key; }
-fn ties_of(bits: vec4<u32>) -> vec4<i32> { return bitcast<vec4<i32>>(bits ^ vec4<u32>(~SIGNS & 0x80000000u)); }
+fn ties_of(bits: vec4<u32>) -> vec4<i32> { return bitcast<vec4<i32>>(bits ^ vec4<u32>(SIGN ^ 0x80000000u)); }
 fn key_of_tie(tie: i32) -> Key { return bitcast<u32>(tie) ^ 0x80000000u; }
 fn nothing_but_nan(key: Key) -> bool { return false; }
 fn least_key() -> Key { return LEAST_KEY; }

@@ -1,3 +1,4 @@
+// Integers of 16 bits: running maxima of each of a word's two lanes.
 import package::{ELEMENT_MASK, LEAST, left_keys, placed_keys};
 
 const ELEMENT_BYTES = 2u;

@@ -1,3 +1,4 @@
+// Integers of 32 bits.
 import package::{LEAST, placed_keys};
 
 const ELEMENT_BYTES = 4u;

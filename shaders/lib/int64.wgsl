@@ -1,6 +1,8 @@
+// Integers of 64 bits: flipping the sign bit of the high word makes the key.
 import package::{Key, LEAST_KEY, Maxima, SIGN};
 
 const ELEMENT_BYTES = 8u;
+const ONE = vec2<u32>(1u, 0u);
 
 fn key_of(bits: vec2<u32>) -> Key { return vec2<u32>(bits.x, bits.y ^ SIGN); }
 fn bits_of(key: Key) -> vec2<u32> { return vec2<u32>(key.x, key.y ^ SIGN); }

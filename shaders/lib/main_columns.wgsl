@@ -1,25 +1,19 @@
-// An invocation takes a pack of columns by itself, or four packs side by side where WIDE. Where RAGGED, and rows share units of the
-// output, all outputs are cut into blocks as if they were one row, and a block may begin in one row and end in another.
+// An invocation takes a pack of columns by itself, or four side by side where FOUR_PACKS. Where RAGGED, and rows share units of
+// the output, all outputs are cut into blocks as if they were one row, and a block may begin in one row and end in another.
 import package::{
-    Chunk, GROUP, PACK_ELEMENTS, RAGGED, STORE_LANES, WIDE, chunk_of, invocation_number, no_input, params, reduce_outputs,
+    ColumnOutputs, FOUR_PACKS, GROUP, Grid, PACK_ELEMENTS, RAGGED, STORE_LANES, chunk_of, invocation_number, no_input, params,
+    reduce_outputs,
 };
 
 const TEAM = 1u;
 
-// `count` outputs from number `first` on, which begin at a column of their row.
-struct ColumnOutputs { chunk: Chunk, column: u32, first: u32, count: u32 }
-
 // All in one function: in two SwiftShader takes a tenth longer for 80 rows.
 @compute @workgroup_size(GROUP)
-fn main(
-    @builtin(workgroup_id) id: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let block_elements = select(1u, 4u, WIDE) * PACK_ELEMENTS;
+fn main(grid: Grid) {
+    let block_elements = select(1u, 4u, FOUR_PACKS) * PACK_ELEMENTS;
     let columns = select(params.columns, params.outputs, RAGGED && STORE_LANES > 1u);
     let blocks = (columns + block_elements - 1u) / block_elements;
-    let index = invocation_number(id, groups, local);
+    let index = invocation_number(grid.id, grid.groups, grid.local);
     let rows = params.outputs / columns;
     if (no_input() || index >= rows * params.chunks * blocks) {
         return;

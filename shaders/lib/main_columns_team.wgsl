@@ -2,14 +2,11 @@
 // merge in workgroup memory. Packs side by side are neighbours in the workgroup. Where RAGGED, and rows share units of the output,
 // all outputs are cut into packs as if they were one row.
 import package::{
-    Chunk, ColumnBests, GROUP, PACK_ELEMENTS, RAGGED, STORE_LANES, chunk_of, group_number, join_columns, no_column_bests,
-    no_input, params, reduce_outputs_in_team, reduced_column,
+    Chunk, ColumnBests, ColumnOutputs, GROUP, Grid, PACK_ELEMENTS, RAGGED, STORE_LANES, chunk_of, group_number, join_columns,
+    no_column_bests, no_input, params, reduce_outputs_in_team, reduced_column,
 };
 
 override TEAM: u32 = 256u;
-
-// `count` outputs from number `first` on, which begin at a column of their row.
-struct ColumnOutputs { chunk: Chunk, column: u32, first: u32, count: u32 }
 
 // Who reduces them. Whoever has nothing to do is member number TEAM.
 struct Invocation { member: u32, local: u32 }
@@ -17,13 +14,9 @@ struct Invocation { member: u32, local: u32 }
 var<workgroup> parts: array<ColumnBests, GROUP>;
 
 @compute @workgroup_size(GROUP)
-fn main(
-    @builtin(workgroup_id) id: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
+fn main(grid: Grid) {
     let across = GROUP / TEAM;
-    let index = group_number(id, groups) * across + local % across;
+    let index = group_number(grid.id, grid.groups) * across + grid.local % across;
     let columns = select(params.columns, params.outputs, RAGGED && STORE_LANES > 1u);
     let blocks = (columns + PACK_ELEMENTS - 1u) / PACK_ELEMENTS;
     let rows = params.outputs / columns;
@@ -33,7 +26,7 @@ fn main(
     let column = (task - row * blocks) * PACK_ELEMENTS;
     let chunk = chunk_of(row, rows);
     let own = ColumnOutputs(chunk, column, chunk.output * columns + column, min(columns - column, PACK_ELEMENTS));
-    reduce_outputs_in_team(own, Invocation(select(TEAM, local / across, has_task), local));
+    reduce_outputs_in_team(own, Invocation(select(TEAM, grid.local / across, has_task), grid.local));
 }
 
 // What all members have found in a pack of columns. Member 0 is told. Whoever calls this twice puts a barrier between, since members

@@ -1,20 +1,16 @@
 // Columns whose rows begin anywhere: packs of the output that lie in one row each. An invocation takes one, or four side by side
-// where WIDE.
+// where FOUR_PACKS.
 import package::{
-    Chunk, GROUP, PACK_ELEMENTS, WIDE, invocation_number, kept_offset, no_input, params, reduce_inner_packs,
+    Chunk, FOUR_PACKS, GROUP, Grid, PACK_ELEMENTS, invocation_number, kept_offset, no_input, params, reduce_inner_packs,
 };
 
 const TEAM = 1u;
 
 @compute @workgroup_size(GROUP)
-fn main(
-    @builtin(workgroup_id) id: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let block = select(1u, 4u, WIDE) * PACK_ELEMENTS;
+fn main(grid: Grid) {
+    let block = select(1u, 4u, FOUR_PACKS) * PACK_ELEMENTS;
     let blocks = (params.columns / PACK_ELEMENTS * PACK_ELEMENTS + block - 1u) / block;
-    let index = invocation_number(id, groups, local);
+    let index = invocation_number(grid.id, grid.groups, grid.local);
     let row = index / blocks;
     let row_first = row * params.columns;
     if (no_input() || row_first >= params.outputs) {

@@ -1,19 +1,15 @@
 // Columns whose rows begin anywhere: the packs of the output in which rows end, one for each row. What is behind a row's end is of
 // the next row, or of none.
 import package::{
-    Chunk, ColumnResults, GROUP, PACK_ELEMENTS, invocation_number, kept_offset, no_input, params, reduced_column, store_results,
-    with_results,
+    Chunk, ColumnResults, GROUP, Grid, PACK_ELEMENTS, invocation_number, kept_offset, no_input, params, reduced_column,
+    store_results, with_results,
 };
 
 const TEAM = 1u;
 
 @compute @workgroup_size(GROUP)
-fn main(
-    @builtin(workgroup_id) id: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let row = invocation_number(id, groups, local);
+fn main(grid: Grid) {
+    let row = invocation_number(grid.id, grid.groups, grid.local);
     if (no_input() || row >= params.outputs / params.columns) { // no product: rows may be few and long
         return;
     }

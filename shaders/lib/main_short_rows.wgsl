@@ -1,18 +1,14 @@
 // An invocation takes a share of the bunches of short rows.
-import package::{GROUP, invocation_number, no_input, params, reduce_bunches, reduce_rest};
+import package::{GROUP, Grid, invocation_number, no_input, params, reduce_bunches, reduce_rest};
 
 const TEAM = 1u;
 
 @compute @workgroup_size(GROUP)
-fn main(
-    @builtin(workgroup_id) id: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
+fn main(grid: Grid) {
     if (no_input()) {
         return;
     }
-    let first = invocation_number(id, groups, local) * params.share;
+    let first = invocation_number(grid.id, grid.groups, grid.local) * params.share;
     reduce_bunches(first, first + params.share);
     reduce_rest(first, first + params.share);
 }

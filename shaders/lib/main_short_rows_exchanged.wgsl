@@ -1,7 +1,7 @@
 // An invocation takes a bunch of short rows. The positions of a workgroup's rows meet in workgroup memory, so that neighbours store
 // what lies side by side.
 import package::{
-    BUNCH_ROWS, Best, GROUP, Unit, index_word, invocation_number, no_input, params, reduce_bunches, reduce_rest,
+    BUNCH_ROWS, Best, GROUP, Grid, Unit, index_word, invocation_number, no_input, params, reduce_bunches, reduce_rest,
 };
 
 @group(0) @binding(3) var<storage, read_write> indices: array<u32>;
@@ -16,20 +16,16 @@ const STORE_LANES = 1u;
 var<workgroup> positions: array<array<u32, BUNCH_ROWS + 1u>, GROUP>;
 
 @compute @workgroup_size(GROUP)
-fn main(
-    @builtin(workgroup_id) id: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let first = invocation_number(id, groups, local);
+fn main(grid: Grid) {
+    let first = invocation_number(grid.id, grid.groups, grid.local);
     let last = select(first + 1u, first, no_input());
     reduce_bunches(first, last);
     reduce_rest(first, last);
     workgroupBarrier();
-    let group_first = (first - local) * BUNCH_ROWS;
+    let group_first = (first - grid.local) * BUNCH_ROWS;
     let count = (params.outputs - min(params.outputs, group_first)) * INDEX_WORDS;
     for (var n = 0u; n < BUNCH_ROWS * INDEX_WORDS; n++) {
-        let i = n * GROUP + local;
+        let i = n * GROUP + grid.local;
         if (i < count) {
             let row = i / INDEX_WORDS;
             let position = positions[row / BUNCH_ROWS][row % BUNCH_ROWS];

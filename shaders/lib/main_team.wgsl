@@ -1,30 +1,26 @@
 // Teams do a task each, and one invocation gathers the results that share an output unit.
 import package::{
-    GROUP, STORE_LANES, TEAM, bests, empty_unit, group_number, placed, reduce_in_team, store_lane, store_unit, task_count,
+    GROUP, Grid, STORE_LANES, TEAM, bests, empty_unit, group_number, placed, reduce_in_team, store_lane, store_unit, task_count,
 };
 
 @compute @workgroup_size(GROUP)
-fn main(
-    @builtin(workgroup_id) id: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
+fn main(grid: Grid) {
     let tasks = task_count();
     let teams = GROUP / TEAM;
-    let first_task = group_number(id, groups) * teams;
-    let task = first_task + local / TEAM;
-    reduce_in_team(task, task < tasks, local);
-    let first = first_task + local * STORE_LANES;
-    if (local >= teams / STORE_LANES || first >= tasks) {
+    let first_task = group_number(grid.id, grid.groups) * teams;
+    let task = first_task + grid.local / TEAM;
+    reduce_in_team(task, task < tasks, grid.local);
+    let first = first_task + grid.local * STORE_LANES;
+    if (grid.local >= teams / STORE_LANES || first >= tasks) {
         return;
     }
     if (STORE_LANES == 1u) {
-        store_unit(first, store_lane(empty_unit(), 0u, first, placed(bests[local * TEAM], first)));
+        store_unit(first, store_lane(empty_unit(), 0u, first, placed(bests[grid.local * TEAM], first)));
         return;
     }
     var unit = empty_unit();
     for (var lane = 0u; (lane < STORE_LANES) & (first + lane < tasks); lane++) {
-        let best = bests[(local * STORE_LANES + lane) * TEAM];
+        let best = bests[(grid.local * STORE_LANES + lane) * TEAM];
         unit = store_lane(unit, lane, first + lane, placed(best, first + lane));
     }
     store_unit(first / STORE_LANES, unit);

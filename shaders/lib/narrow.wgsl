@@ -3,7 +3,7 @@
 // Left-aligned bits: an element's bits moved to the top of a word, zeros below. A key is the unsigned integer whose
 // order is the elements' order, left-aligned too. Element i of a pack is lane i % LANES of
 // word i / LANES; lane 0 is a word's lowest (little-endian).
-import package::{ELEMENT_BYTES, Maxima, ONE, bits_of, join_maxima, key_of, lane_maxima, maxima_of, ties_of};
+import package::{ELEMENT_BYTES, Maxima, ONE, bits_of, key_of, lane_maxima, ties_of};
 
 alias Key = u32;
 alias Unit = u32; // the smallest thing written to an output: LANES elements
@@ -126,8 +126,6 @@ fn lane_matches(pack: vec4<u32>, lane: u32, tie: Tie) -> vec4<u32> {
     let elements = vec4<u32>(0u, LANES, 2u * LANES, 3u * LANES) + lane;
     return select(vec4<u32>(0u), vec4<u32>(1u) << elements, ties_of(words_bits(pack, lane)) == vec4<Tie>(tie));
 }
-
-fn fold(m: Maxima, pack: vec4<u32>) -> Maxima { return join_maxima(m, maxima_of(pack)); }
 
 // A pack's running maxima (Maxima, in int*.wgsl and float*.wgsl), read out.
 fn element_maximum(m: Maxima, i: u32) -> Key { return lane_maxima(m, i % LANES)[i / LANES]; }

@@ -1,5 +1,5 @@
-// Parts of packs.
-import package::{PACK_ELEMENTS};
+// Parts of packs, and packs one after another.
+import package::{Maxima, PACK_ELEMENTS, join_maxima, maxima_of};
 
 // A mask of a pack's first elements: of all of them, if the count is greater.
 fn first_elements(count: u32) -> vec4<u32> {
@@ -13,3 +13,6 @@ fn first_elements(count: u32) -> vec4<u32> {
 fn joined(first: vec4<u32>, second: vec4<u32>, mask: vec4<u32>) -> vec4<u32> {
     return (first & mask) | (second & ~mask);
 }
+
+// The running maxima with those of one more pack.
+fn fold(m: Maxima, pack: vec4<u32>) -> Maxima { return join_maxima(m, maxima_of(pack)); }

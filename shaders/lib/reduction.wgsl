@@ -21,11 +21,13 @@ struct Params {
     column_logical_stride: u32,   // outputs from one column to the next
     first_position: vec2<u32>, // the position of its first element
     run_logical_stride: vec2<u32>, // positions from one element of a run to the next
-    // (size, stride, place), innermost first. Places have two words: they say how many outputs, or positions, lie from
-    // one to the next in the whole tensor.
-    kept: array<vec4<u32>, 32>,  // column kernels: without the columns themselves
-    outer: array<vec4<u32>, 32>, // reduced dimensions around the run
+    // (size, stride, place). Places have two words: they say how many outputs, or positions, lie from one to the next in the whole
+    // tensor. First the kept dimensions, innermost first, in column kernels without the columns themselves. Then, from number OUTER
+    // on, the reduced ones around the run.
+    dims: array<vec4<u32>, 64>,
 }
+
+const OUTER = 32u;
 
 @group(0) @binding(0) var<uniform> params: Params;
 
@@ -35,44 +37,28 @@ override RUNS: bool = false;  // an output has more than one run
 fn kept_offset(index: u32) -> u32 { return kept_offset_around(index, 0u); }
 
 // The same without the innermost dimensions: `index` counts what is around them.
-fn kept_offset_around(index: u32, inner: u32) -> u32 {
-    var rest = index;
-    var offset = params.start;
-    var d = inner;
-    loop {
-        if ((d + 1u >= params.kept_rank) | (rest == 0u)) { // see grid.wgsl, Parameters
-            break;
-        }
-        let dim = params.kept[d];
-        let next = rest / dim.x;
-        offset += (rest - next * dim.x) * dim.y;
-        rest = next;
-        continuing {
-            d += 1u;
-            break if (d + 1u >= params.kept_rank) | (rest == 0u);
-        }
-    }
-    return offset + rest * params.kept[max(params.kept_rank, 1u) - 1u].y; // the last needs no division
-}
+fn kept_offset_around(index: u32, inner: u32) -> u32 { return params.start + offset_along(index, inner, params.kept_rank); }
+fn outer_offset(run: u32) -> u32 { return offset_along(run, OUTER, OUTER + params.outer_rank); }
 
-fn outer_offset(run: u32) -> u32 {
-    var rest = run;
+// How far it is to number `index` along dimensions [first, end), of which there may be none.
+fn offset_along(index: u32, first: u32, end: u32) -> u32 {
+    var rest = index;
     var offset = 0u;
-    var d = 0u;
+    var d = first;
     loop {
-        if ((d + 1u >= params.outer_rank) | (rest == 0u)) { // see grid.wgsl, Parameters
+        if ((d + 1u >= end) | (rest == 0u)) { // see grid.wgsl, Parameters
             break;
         }
-        let dim = params.outer[d];
+        let dim = params.dims[d];
         let next = rest / dim.x;
         offset += (rest - next * dim.x) * dim.y;
         rest = next;
         continuing {
             d += 1u;
-            break if (d + 1u >= params.outer_rank) | (rest == 0u);
+            break if (d + 1u >= end) | (rest == 0u);
         }
     }
-    return offset + rest * params.outer[max(params.outer_rank, 1u) - 1u].y;
+    return offset + rest * params.dims[max(end, 1u) - 1u].y; // the last needs no division
 }
 
 // Elements [begin, end) of those that are reduced to an output: chunk `number` of them.

@@ -1,7 +1,7 @@
 // Positions, whole packs of them.
 import package::{BoundPack, bound_pack, materialized};
 
-@group(0) @binding(3) var<storage, read_write> indices: array<BoundPack>;
+@group(0) @binding(3) var<storage, read_write> values: array<BoundPack>;
 
 override INDEX_WORDS: u32 = 2u; // i64 has two, the low one first
 
@@ -9,23 +9,20 @@ const STORE_LANES = 1u;
 const STORES_KEYS = false;
 const STORES_PACKS = true;
 
-// Always false: asks for the length (see grid.wgsl, Lengths).
-fn no_results() -> bool { return arrayLength(&indices) == 0u; }
-
 // Four at once.
 fn store_positions(first: u32, positions: vec4<u32>) {
     let own = materialized(positions);
     if (INDEX_WORDS == 1u) {
-        indices[first / 4u] = bound_pack(own);
+        values[first / 4u] = bound_pack(own);
     } else {
-        indices[first / 2u] = two_positions(own.xy);
-        indices[first / 2u + 1u] = two_positions(own.zw);
+        values[first / 2u] = two_positions(own.xy);
+        values[first / 2u + 1u] = two_positions(own.zw);
     }
 }
 
 // Two, which are a pack where each has two words.
 fn store_two_positions(first: u32, positions: vec2<u32>) {
-    indices[first / 2u] = two_positions(materialized(positions.xyxy).xy);
+    values[first / 2u] = two_positions(materialized(positions.xyxy).xy);
 }
 
 fn two_positions(positions: vec2<u32>) -> BoundPack { return bound_pack(vec4<u32>(positions.x, 0u, positions.y, 0u)); }

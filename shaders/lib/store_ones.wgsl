@@ -5,6 +5,4 @@ import package::{BoundPack, bound_pack};
 
 const STORES_KEYS = false;
 
-// Always false: asks for the length (see grid.wgsl, Lengths).
-fn no_results() -> bool { return arrayLength(&values) == 0u; }
 fn store_ones(i: u32, pack: vec4<u32>) { values[i] = bound_pack(pack); }

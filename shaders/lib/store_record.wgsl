@@ -24,11 +24,11 @@ fn record_of(task: u32) -> u32 {
     var rest = chunk.output / params.columns;
     var place = (chunk.output - rest * params.columns) * params.column_logical_stride;
     for (var d = 0u; (d + 1u < params.kept_rank) & (rest != 0u); d++) { // see grid.wgsl, Parameters
-        let dim = params.kept[d];
+        let dim = params.dims[d];
         let next = rest / dim.x;
         place += (rest - next * dim.x) * dim.z;
         rest = next;
     }
-    place += rest * params.kept[max(params.kept_rank, 1u) - 1u].z;
+    place += rest * params.dims[max(params.kept_rank, 1u) - 1u].z;
     return place * params.records + params.first_record + chunk.number;
 }

@@ -2,7 +2,7 @@
 // the least key, at the first position. That wins only where every key is the least and the first of equal ones is asked
 // for, and then it is the answer.
 import package::{
-    ACCUMULATE, Best, KEY_WORDS, LAST, RECORD_WORDS, Unit, key_equal, key_from_words, key_greater, key_max, key_word,
+    ACCUMULATE, Best, KEY_WORDS, LAST, OUTER, RECORD_WORDS, Unit, key_equal, key_from_words, key_greater, key_max, key_word,
     params, record_of, records, tie_key,
 };
 
@@ -34,13 +34,14 @@ fn store_lane(unit: Unit, lane: u32, task: u32, best: Best) -> Unit {
 fn whole_position(r: u32) -> vec2<u32> {
     var rest = r / params.run_len;
     var position = add_product(params.first_position, r - rest * params.run_len, params.run_logical_stride);
-    for (var d = 0u; (d + 1u < params.outer_rank) & (rest != 0u); d++) { // see grid.wgsl, Parameters
-        let dim = params.outer[d];
+    let end = OUTER + params.outer_rank;
+    for (var d = OUTER; (d + 1u < end) & (rest != 0u); d++) { // see grid.wgsl, Parameters
+        let dim = params.dims[d];
         let next = rest / dim.x;
         position = add_product(position, rest - next * dim.x, dim.zw);
         rest = next;
     }
-    return add_product(position, rest, params.outer[max(params.outer_rank, 1u) - 1u].zw);
+    return add_product(position, rest, params.dims[end - 1u].zw);
 }
 
 // sum + n * factor, in 64 bits.

@@ -6,6 +6,4 @@ import package::{BoundPack, PACK_ELEMENTS, stored_pack};
 const STORE_LANES = 1u; // a pack is a unit of its own
 const STORES_KEYS = false;
 
-// Always false: asks for the length (see grid.wgsl, Lengths).
-fn no_results() -> bool { return arrayLength(&values) == 0u; }
 fn store_values(first: u32, pack: vec4<u32>) { values[first / PACK_ELEMENTS] = stored_pack(pack); }

@@ -59,8 +59,6 @@ fn matches(pack: vec4<u32>, tie: Tie) -> u32 {
     let second = key_equal(tie_key(key_of(pack.zw)), tie);
     return select(0u, 1u, first) | select(0u, 2u, second);
 }
-
-fn fold(m: Maxima, pack: vec4<u32>) -> Maxima { return join_maxima(m, maxima_of(pack)); }
 fn peak_of(pack: vec4<u32>) -> Peak {
     let keys = maxima_of(pack);
     return key_max(element_maximum(keys, 0u), element_maximum(keys, 1u));

@@ -152,7 +152,7 @@ fn check_kernel(kernel: &Kernel, limits: &Limits) -> Result<Group, Error> {
         match own {
             Override::Group(invocations) => group = Some(check_invocations("a workgroup", invocations)?),
             Override::Team(invocations) => team = Some(check_invocations("a team", invocations)?),
-            Override::Line(invocations) => line = Some(check_invocations("a line", invocations)?),
+            Override::RunMembers(invocations) => line = Some(check_invocations("a run", invocations)?),
             Override::IndexWords(words) => {
                 ensure(matches!(words, 1 | 2), || format!("an index has {words} words, 1 or 2 expected"))?;
             }
@@ -179,7 +179,7 @@ fn check_group(kernel: &Kernel, group: &Group, limits: &Limits) -> Result<(), Er
     let most = limits.max_group_invocations.min(LARGEST_GROUP).into();
     within("invocations of a workgroup", invocations, most)?;
     within("invocations of a team", team, invocations)?;
-    within("invocations of a line", line, team)?;
+    within("invocations of a run", line, team)?;
     if let Program::Reduce { access: Access::ShortRows { rows, exchanged: true, .. }, .. } = kernel.program {
         let bytes = invocations * u64::from(rows) * EXCHANGED_BYTES;
         within("bytes of workgroup memory", bytes, limits.max_group_memory_bytes.into())?;
@@ -331,7 +331,7 @@ impl Work {
     ) -> Result<Work, Error> {
         let [outputs, chunks, columns] = [params.outputs, params.chunks, params.columns].map(u64::from);
         let pack = kernel.dtype.pack_elements();
-        let [ragged, wide] = [Override::Ragged, Override::Wide].map(|own| kernel.has(own));
+        let [ragged, wide] = [Override::Ragged, Override::FourPacks].map(|own| kernel.has(own));
         let packs_of_rows = stores == Stores::Packs && (!ragged || group.team > 1);
         ensure(!packs_of_rows || columns.is_multiple_of(pack), || {
             format!("{columns} columns stored in packs: a multiple of {pack} expected")
@@ -343,8 +343,8 @@ impl Work {
         if stores == Stores::Seams || stores == Stores::Packs && ragged {
             return Work::of_packs_and_seams(stores, params, turns, [pack, wide], group);
         }
-        // Of a row that begins anywhere blocks are moved back into it.
-        ensure(!ragged || wide == 1 || columns >= wide * pack, || {
+        // Blocks that reach behind a row are moved back into it.
+        ensure(wide == 1 || columns >= wide * pack, || {
             format!("{columns} columns in blocks of {wide} packs: {} at least expected", wide * pack)
         })?;
         // Rows that share words of the output are cut into packs as if they were one: a pack has columns of several.
@@ -384,7 +384,7 @@ impl Work {
     fn of_column_teams(kernel: &Kernel, params: &ReductionParams, turns: u64, group: &Group) -> Result<Work, Error> {
         let [outputs, chunks, columns] = [params.outputs, params.chunks, params.columns].map(u64::from);
         let pack = kernel.dtype.pack_elements();
-        ensure(!kernel.has(Override::Wide), || "a team with WIDE: one pack each expected".to_string())?;
+        ensure(!kernel.has(Override::FourPacks), || "a team with FOUR_PACKS: one pack each expected".to_string())?;
         let shares_units = kernel.has(Override::Ragged) && store_lanes(kernel) > 1;
         ensure(!shares_units || columns >= pack, || {
             format!("a team of {columns} columns that share units of the output: a pack of {pack} at least expected")

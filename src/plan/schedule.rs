@@ -360,16 +360,17 @@ impl Reduction<'_> {
         (!waited_for && self.loads(shape) >= FEWEST_FAR_LOADS).then_some(fewest)
     }
 
-    /// Packs side by side that an invocation of a column kernel takes. Where they begin anywhere a row has so many, and the kernel
-    /// takes seconds to compile.
+    /// Packs side by side that an invocation of a column kernel takes, of which a row has as many. Where they begin anywhere the
+    /// kernel takes seconds to compile.
     fn column_packs(&self, shape: &ReductionShape) -> u64 {
-        let pack = self.dtype.pack_elements();
+        let (pack, columns) = (self.dtype.pack_elements(), shape.columns().unwrap_or(1));
         if shape.columns_are_whole(pack) {
-            return self.device.column_packs(shape.reduce_len());
+            let packs = self.device.column_packs(shape.reduce_len());
+            return if columns >= packs * pack { packs } else { 1 };
         }
         let packs = self.device.tuning.column_packs;
         let fewest = if self.stores_whole_packs(shape) { packs * pack } else { (packs + 1) * pack };
-        let pay = shape.columns().unwrap_or(1) >= fewest && self.loads(shape) >= FEWEST_FAR_LOADS;
+        let pay = columns >= fewest && self.loads(shape) >= FEWEST_FAR_LOADS;
         if pay { packs } else { 1 }
     }
 

@@ -70,7 +70,7 @@ impl Kernel {
     }
 
     fn can_store(&self, access: Access, epilogue: Epilogue, stores: Stores) -> bool {
-        let wide = self.has(Override::Wide);
+        let wide = self.has(Override::FourPacks);
         let columns = access == Access::Columns && Kernel::stores_packs(self.dtype, epilogue, wide);
         match stores {
             Stores::Results => epilogue != Epilogue::Winner,

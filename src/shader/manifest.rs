@@ -81,8 +81,12 @@ const fn writes(binding: u32, element: ArrayElement, role: Role) -> FileBinding 
 
 /// The table. A file is there under the name that it has in `shaders/`.
 macro_rules! files {
-    ($($name:ident = $path:literal, binds [$($bound:expr),*], overrides [$($override:literal),*];)*) => {
-        $(const $name: &File = &File { text: shader!($path), bindings: &[$($bound),*], overrides: &[$($override),*] };)*
+    ($($name:ident = $path:literal $(, binds [$($bound:expr),*])? $(, overrides [$($override:literal),*])?;)*) => {
+        $(const $name: &File = &File {
+            text: shader!($path),
+            bindings: &[$($($bound),*)?],
+            overrides: &[$($($override),*)?],
+        };)*
 
         /// Every one of them.
         const FILES: Files = &[$($name),*];
@@ -93,136 +97,129 @@ use ArrayElement::{Pack, Unit, Word};
 use Role::{Known, Operand, Result, Scratch, Target};
 
 files! {
-    GRID = "lib/grid", binds [], overrides ["GROUP"];
-    FILL = "fill", binds [], overrides [];
-    FILL_WORDS = "lib/fill_words", binds [writes(3, Word, Target)], overrides [];
-    FILL_PACKS = "lib/fill_packs", binds [writes(3, Pack, Target)], overrides [];
+    GRID = "lib/grid", overrides ["GROUP"];
+    FILL = "fill";
+    FILL_WORDS = "lib/fill_words", binds [writes(3, Word, Target)];
+    FILL_PACKS = "lib/fill_packs", binds [writes(3, Pack, Target)];
 
-    F32 = "types/f32", binds [], overrides [];
-    F16 = "types/f16", binds [], overrides [];
-    BF16 = "types/bf16", binds [], overrides [];
-    F64 = "types/f64", binds [], overrides [];
-    I8 = "types/i8", binds [], overrides [];
-    I16 = "types/i16", binds [], overrides [];
-    I32 = "types/i32", binds [], overrides [];
-    I64 = "types/i64", binds [], overrides [];
-    U8 = "types/u8", binds [], overrides [];
-    U16 = "types/u16", binds [], overrides [];
-    U32 = "types/u32", binds [], overrides [];
-    U64 = "types/u64", binds [], overrides [];
-    BOOL = "types/bool", binds [], overrides [];
-    NARROW = "lib/narrow", binds [], overrides [];
-    WIDE = "lib/wide", binds [], overrides [];
-    INT = "lib/int", binds [], overrides [];
-    INT8 = "lib/int8", binds [], overrides [];
-    INT16 = "lib/int16", binds [], overrides [];
-    INT32 = "lib/int32", binds [], overrides [];
-    INT64 = "lib/int64", binds [], overrides [];
-    FLOAT = "lib/float", binds [], overrides ["NANS_IGNORED"];
-    FLOAT16 = "lib/float16", binds [], overrides [];
-    FLOAT32 = "lib/float32", binds [], overrides [];
-    FLOAT64 = "lib/float64", binds [], overrides ["NANS_IGNORED"];
+    F32 = "types/f32";
+    F16 = "types/f16";
+    BF16 = "types/bf16";
+    F64 = "types/f64";
+    SIGNED = "types/signed";
+    UNSIGNED = "types/unsigned";
+    NARROW = "lib/narrow";
+    WIDE = "lib/wide";
+    INT = "lib/int";
+    INT8 = "lib/int8";
+    INT16 = "lib/int16";
+    INT32 = "lib/int32";
+    INT64 = "lib/int64";
+    FLOAT = "lib/float", overrides ["NANS_IGNORED"];
+    FLOAT16 = "lib/float16";
+    FLOAT32 = "lib/float32";
+    FLOAT64 = "lib/float64", overrides ["NANS_IGNORED"];
 
-    REDUCTION = "lib/reduction", binds [], overrides ["SPLIT", "RUNS"];
-    INPUT_WORDS = "lib/input_words", binds [reads(1, Word, Operand)], overrides [];
-    INPUT_WORDS_OF_PACKS = "lib/input_words_of_packs", binds [], overrides [];
-    WORDS = "lib/words", binds [], overrides [];
-    INPUT_NARROW = "lib/input_narrow", binds [], overrides ["WHOLE_WORDS"];
-    INPUT_WIDE = "lib/input_wide", binds [], overrides [];
-    PACKS = "lib/packs", binds [], overrides [];
-    PACKS_INT64 = "lib/packs_int64", binds [], overrides [];
+    REDUCTION = "lib/reduction", overrides ["SPLIT", "RUNS"];
+    INPUT_WORDS = "lib/input_words", binds [reads(1, Word, Operand)];
+    INPUT_WORDS_OF_PACKS = "lib/input_words_of_packs";
+    WORDS = "lib/words";
+    INPUT_NARROW = "lib/input_narrow", overrides ["WHOLE_WORDS"];
+    INPUT_WIDE = "lib/input_wide";
+    PACKS = "lib/packs";
+    PACKS_INT64 = "lib/packs_int64";
     INPUT_PACKS = "lib/input_packs", binds [reads(2, Pack, Operand)], overrides ["RAGGED", "PAIRS"];
-    AHEAD = "lib/ahead", binds [], overrides [];
-    AHEAD_INT64 = "lib/ahead_int64", binds [], overrides [];
-    INPUT_COLUMNS = "lib/input_columns", binds [], overrides ["PREFETCH"];
-    REDUCE_ROWS = "reduce_rows", binds [], overrides ["LINE", "FEW_PACKS"];
-    REDUCE_COLUMNS = "reduce_columns", binds [], overrides ["WIDE", "ROW_BY_ROW"];
-    MAIN_COLUMNS = "lib/main_columns", binds [], overrides [];
-    BLOCK_ROWS = "lib/block_rows", binds [], overrides [];
-    BLOCK_ROWS_AHEAD = "lib/block_rows_ahead", binds [], overrides [];
-    COLUMN_RESULTS = "lib/column_results", binds [], overrides [];
-    COLUMNS_WHOLE = "lib/columns_whole", binds [], overrides [];
-    MAIN_INNER_PACKS = "lib/main_inner_packs", binds [], overrides [];
-    INNER_PACK = "lib/inner_pack", binds [], overrides [];
-    INNER_BLOCK = "lib/inner_block", binds [], overrides [];
-    MAIN_SEAMS = "lib/main_seams", binds [], overrides [];
-    SEAM_PACKS = "lib/seam_packs", binds [], overrides [];
-    SEAM_POSITIONS = "lib/seam_positions", binds [], overrides [];
-    COLUMNS_ALIGNED = "lib/columns_aligned", binds [], overrides [];
-    COLUMNS_RAGGED = "lib/columns_ragged", binds [], overrides [];
-    COLUMN_BLOCKS = "lib/column_blocks", binds [], overrides [];
-    COLUMN_BLOCKS_ALIGNED = "lib/column_blocks_aligned", binds [], overrides [];
-    COLUMN_BLOCKS_RAGGED = "lib/column_blocks_ragged", binds [], overrides [];
-    MAIN_COLUMNS_TEAM = "lib/main_columns_team", binds [], overrides ["TEAM"];
-    COLUMNS_TEAM_ALIGNED = "lib/columns_team_aligned", binds [], overrides [];
-    COLUMNS_TEAM_RAGGED = "lib/columns_team_ragged", binds [], overrides [];
-    REDUCE_STRIDED = "reduce_strided", binds [], overrides [];
-    REDUCE_SHORT_ROWS = "reduce_short_rows", binds [], overrides ["FEW_RUNS"];
-    MAIN_SHORT_ROWS = "lib/main_short_rows", binds [], overrides [];
+    AHEAD = "lib/ahead";
+    AHEAD_INT64 = "lib/ahead_int64";
+    INPUT_COLUMNS = "lib/input_columns", overrides ["PREFETCH"];
+    REDUCE_ROWS = "reduce_rows", overrides ["RUN_MEMBERS", "FEW_PACKS"];
+    REDUCE_COLUMNS = "reduce_columns", overrides ["FOUR_PACKS", "ROW_BY_ROW"];
+    MAIN_COLUMNS = "lib/main_columns";
+    BLOCK_ROWS = "lib/block_rows";
+    BLOCK_ROWS_AHEAD = "lib/block_rows_ahead";
+    BLOCK_TILES = "lib/block_tiles";
+    COLUMN_RESULTS = "lib/column_results";
+    COLUMNS_WHOLE = "lib/columns_whole";
+    MAIN_INNER_PACKS = "lib/main_inner_packs";
+    INNER_PACK = "lib/inner_pack";
+    INNER_BLOCK = "lib/inner_block";
+    MAIN_SEAMS = "lib/main_seams";
+    SEAM_PACKS = "lib/seam_packs";
+    SEAM_POSITIONS = "lib/seam_positions";
+    COLUMNS_ONE_ROW = "lib/columns_one_row";
+    COLUMNS_SHARED_UNITS = "lib/columns_shared_units";
+    COLUMN_BLOCKS = "lib/column_blocks";
+    COLUMN_BLOCKS_ONE_ROW = "lib/column_blocks_one_row";
+    COLUMN_BLOCKS_SHARED_UNITS = "lib/column_blocks_shared_units";
+    MAIN_COLUMNS_TEAM = "lib/main_columns_team", overrides ["TEAM"];
+    COLUMNS_TEAM_ONE_ROW = "lib/columns_team_one_row";
+    COLUMNS_TEAM_SHARED_UNITS = "lib/columns_team_shared_units";
+    REDUCE_STRIDED = "reduce_strided";
+    REDUCE_SHORT_ROWS = "reduce_short_rows", overrides ["FEW_RUNS"];
+    MAIN_SHORT_ROWS = "lib/main_short_rows";
     MAIN_SHORT_ROWS_EXCHANGED = "lib/main_short_rows_exchanged", binds [writes(3, Word, Target)], overrides ["INDEX_WORDS"];
-    WHOLE_STRETCHES = "lib/whole_stretches", binds [], overrides [];
-    RAGGED_STRETCHES = "lib/ragged_stretches", binds [], overrides [];
-    SHORT_ROWS_REST = "lib/short_rows_rest", binds [], overrides [];
-    MAIN_BUNCHES = "lib/main_bunches", binds [], overrides [];
-    UNIT = "lib/unit", binds [], overrides [];
-    UNIT_OF_ONES = "lib/unit_of_ones", binds [writes(3, Unit, Result)], overrides [];
+    WHOLE_STRETCHES = "lib/whole_stretches";
+    RAGGED_STRETCHES = "lib/ragged_stretches";
+    SHORT_ROWS_REST = "lib/short_rows_rest";
+    MAIN_BUNCHES = "lib/main_bunches";
+    UNIT = "lib/unit";
+    UNIT_OF_ONES = "lib/unit_of_ones", binds [writes(3, Unit, Result)];
     MERGE = "merge", binds [reads(1, Word, Known)], overrides ["PARTIALS", "FOLDED"];
-    MAIN_SOLO = "lib/main_solo", binds [], overrides [];
-    TEAM = "lib/team", binds [], overrides ["TEAM"];
-    MAIN_TEAM = "lib/main_team", binds [], overrides [];
-    MAIN_ONES = "lib/main_ones", binds [writes(3, Pack, Result)], overrides [];
+    MAIN_SOLO = "lib/main_solo";
+    TEAM = "lib/team", overrides ["TEAM"];
+    MAIN_TEAM = "lib/main_team";
+    MAIN_ONES = "lib/main_ones", binds [writes(3, Pack, Result)];
 
-    BEST_VALUE = "lib/best_value", binds [], overrides [];
-    ROWS_VALUE = "lib/rows_value", binds [], overrides [];
-    COLUMNS_VALUE = "lib/columns_value", binds [], overrides [];
-    RECORD_VALUE = "lib/record_value", binds [], overrides [];
-    PARTIAL_VALUE = "lib/partial_value", binds [], overrides [];
-    BEST_POSITION = "lib/best_position", binds [], overrides ["LAST"];
-    POSITION32 = "lib/position32", binds [], overrides [];
-    MERGE_POSITION = "lib/merge_position", binds [], overrides [];
-    ROWS_POSITION = "lib/rows_position", binds [], overrides [];
-    SHORT_ROWS_POSITION = "lib/short_rows_position", binds [], overrides [];
-    COLUMNS_POSITION = "lib/columns_position", binds [], overrides [];
-    COLUMN_INDICES = "lib/column_indices", binds [], overrides [];
-    COLUMN_WINNERS = "lib/column_winners", binds [], overrides [];
-    COLUMNS_POSITION_WIDE = "lib/columns_position_wide", binds [], overrides [];
+    BEST_VALUE = "lib/best_value";
+    ROWS_VALUE = "lib/rows_value";
+    COLUMNS_VALUE = "lib/columns_value";
+    MERGE_VALUE = "lib/merge_value";
+    BEST_POSITION = "lib/best_position", overrides ["LAST"];
+    POSITION32 = "lib/position32";
+    MERGE_POSITION = "lib/merge_position";
+    ROWS_POSITION = "lib/rows_position";
+    SHORT_ROWS_POSITION = "lib/short_rows_position";
+    COLUMNS_POSITION = "lib/columns_position";
+    COLUMN_INDICES = "lib/column_indices";
+    COLUMN_WINNERS = "lib/column_winners";
+    COLUMNS_POSITION_WIDE = "lib/columns_position_wide";
 
     STORE_RECORD = "lib/store_record", binds [writes(3, Word, Scratch)], overrides ["ACCUMULATE"];
-    STORE_RECORD_VALUE = "lib/store_record_value", binds [], overrides [];
-    STORE_RECORD_POSITION = "lib/store_record_position", binds [], overrides [];
-    STORE_VALUE = "lib/store_value", binds [writes(3, Unit, Target)], overrides [];
+    STORE_RECORD_VALUE = "lib/store_record_value";
+    STORE_RECORD_POSITION = "lib/store_record_position";
+    STORE_VALUE = "lib/store_value", binds [writes(3, Unit, Target)];
     STORE_INDEX = "lib/store_index", binds [writes(3, Word, Target)], overrides ["INDEX_WORDS"];
-    STORE_ONES = "lib/store_ones", binds [writes(3, Pack, Result)], overrides [];
-    STORE_VALUE_PACKS = "lib/store_value_packs", binds [writes(3, Pack, Target)], overrides [];
+    STORE_ONES = "lib/store_ones", binds [writes(3, Pack, Result)];
+    STORE_VALUE_PACKS = "lib/store_value_packs", binds [writes(3, Pack, Target)];
     STORE_INDEX_PACKS = "lib/store_index_packs", binds [writes(3, Pack, Target)], overrides ["INDEX_WORDS"];
     STORE_BOTH = "lib/store_both", binds [writes(3, Unit, Result), writes(4, Word, Target)], overrides ["INDEX_WORDS"];
 
-    WINNERS = "lib/winners", binds [], overrides ["BOUNDS_CHECKED", "ACCUMULATE"];
-    WINNERS_WORDS = "lib/winners_words", binds [reads(1, Word, Scratch)], overrides [];
-    ONES_UNITS = "lib/ones_units", binds [writes(3, Unit, Result)], overrides [];
+    WINNERS = "lib/winners", overrides ["BOUNDS_CHECKED", "ACCUMULATE"];
+    WINNERS_WORDS = "lib/winners_words", binds [reads(1, Word, Scratch)];
+    ONES_UNITS = "lib/ones_units", binds [writes(3, Unit, Result)];
     ONES_PACKS = "lib/ones_packs", binds [writes(3, Pack, Result)], overrides ["RAGGED"];
-    HARDMAX_WRITE_ROWS = "hardmax_write_rows", binds [], overrides [];
-    HARDMAX_WRITE_COLUMNS = "hardmax_write_columns", binds [writes(3, Unit, Result)], overrides [];
-    HARDMAX_WRITE_PACKED_COLUMNS = "hardmax_write_packed_columns", binds [writes(3, Pack, Result)], overrides [];
-    PACKS_OF_ROWS = "lib/packs_of_rows", binds [], overrides [];
-    HARDMAX_WRITE_SEAMS = "hardmax_write_seams", binds [writes(3, Unit, Result)], overrides [];
+    HARDMAX_WRITE_ROWS = "hardmax_write_rows";
+    HARDMAX_WRITE_COLUMNS = "hardmax_write_columns", binds [writes(3, Unit, Result)];
+    HARDMAX_WRITE_PACKED_COLUMNS = "hardmax_write_packed_columns", binds [writes(3, Pack, Result)];
+    PACKS_OF_ROWS = "lib/packs_of_rows";
+    HARDMAX_WRITE_SEAMS = "hardmax_write_seams", binds [writes(3, Unit, Result)];
     HARDMAX_WRITE_INNER_PACKS = "hardmax_write_inner_packs", binds [writes(3, Pack, Result)], overrides ["RAGGED"];
-    HARDMAX_WRITE_RAGGED_COLUMNS = "hardmax_write_ragged_columns", binds [writes(3, Pack, Result)], overrides [];
-    HARDMAX_WRITE_LINES = "hardmax_write_lines", binds [writes(3, Pack, Result)], overrides [];
-    HARDMAX_WRITE_SHORT_ROWS = "hardmax_write_short_rows", binds [writes(3, Pack, Result)], overrides [];
-    PACK_ONES = "lib/pack_ones", binds [], overrides [];
-    PIECES_PACKS = "lib/pieces_packs", binds [], overrides [];
-    PIECES_NARROW = "lib/pieces_narrow", binds [], overrides [];
-    PIECES_WIDE = "lib/pieces_wide", binds [], overrides [];
-    WINNERS_NARROW = "lib/winners_narrow", binds [reads(1, Pack, Scratch)], overrides [];
-    WINNERS_BY_LANE = "lib/winners_by_lane", binds [reads(1, Pack, Scratch)], overrides [];
-    WINNERS_WIDE = "lib/winners_wide", binds [reads(1, Unit, Scratch)], overrides [];
+    HARDMAX_WRITE_RAGGED_COLUMNS = "hardmax_write_ragged_columns", binds [writes(3, Pack, Result)];
+    HARDMAX_WRITE_LINES = "hardmax_write_lines", binds [writes(3, Pack, Result)];
+    HARDMAX_WRITE_SHORT_ROWS = "hardmax_write_short_rows", binds [writes(3, Pack, Result)];
+    PACK_ONES = "lib/pack_ones";
+    PIECES_OF_PACKS = "lib/pieces_of_packs";
+    PIECES_OF_WORDS = "lib/pieces_of_words";
+    PIECES_WIDE = "lib/pieces_wide";
+    WINNERS_AS_ELEMENTS = "lib/winners_as_elements", binds [reads(1, Pack, Scratch)];
+    WINNERS_BY_LANE = "lib/winners_by_lane", binds [reads(1, Pack, Scratch)];
+    WINNERS_WIDE = "lib/winners_wide", binds [reads(1, Unit, Scratch)];
 
-    BROADCAST = "lib/broadcast", binds [], overrides ["ACCUMULATE"];
-    PACK_PARTS = "lib/pack_parts", binds [], overrides [];
-    MAX_STORE = "lib/max_store", binds [writes(1, Pack, Result)], overrides [];
-    MAX_PACKS = "max_packs", binds [], overrides ["RAGGED", "ONE_ROW", "SPREAD"];
-    MAX_SHORT_ROWS = "max_short_rows", binds [], overrides ["RAGGED"];
+    BROADCAST = "lib/broadcast", overrides ["ACCUMULATE"];
+    PACK_PARTS = "lib/pack_parts";
+    MAX_STORE = "lib/max_store", binds [writes(1, Pack, Result)];
+    MAX_PACKS = "max_packs", overrides ["RAGGED", "ONE_ROW", "SPREAD"];
+    MAX_SHORT_ROWS = "max_short_rows", overrides ["RAGGED"];
     MAX_ELEMENTS = "max_elements", binds [writes(1, Unit, Result)], overrides ["PRESERVE_EDGES", "BOUNDS_CHECKED"];
 }
 
@@ -313,7 +310,7 @@ impl Kernel {
             Program::Merge { operator, epilogue } => vec![
                 &[MERGE],
                 match operator {
-                    Operator::ReduceMax => &[BEST_VALUE, RECORD_VALUE, PARTIAL_VALUE],
+                    Operator::ReduceMax => &[BEST_VALUE, MERGE_VALUE],
                     Operator::ArgMax => &[BEST_POSITION, MERGE_POSITION],
                 },
                 self.main_files(Access::Strided, epilogue, Stores::Results),
@@ -399,14 +396,16 @@ impl Kernel {
         }
     }
 
-    /// How blocks of columns go down their rows. Where keys are kept beside positions, four rows at once would be too long a text.
+    /// How blocks of columns go down their rows: where these begin anywhere, row by row. Where keys are kept beside positions, four
+    /// rows at once would be too long a text.
     fn block_files(&self, operator: Operator, access: Access, epilogue: Epilogue) -> Files {
         let keeps_keys = operator == Operator::ArgMax && matches!(epilogue, Epilogue::Record | Epilogue::Both);
-        let ahead = self.has(Override::Prefetch) && !keeps_keys;
-        match (access == Access::Columns && self.has(Override::Wide), ahead) {
+        let by_row = [Override::RowByRow, Override::Ragged].into_iter().any(|own| self.has(own));
+        match (access == Access::Columns && !self.has_team() && self.has(Override::FourPacks), by_row) {
             (false, _) => &[],
-            (true, false) => &[BLOCK_ROWS],
-            (true, true) => &[BLOCK_ROWS_AHEAD],
+            (true, false) => &[BLOCK_TILES],
+            (true, true) if self.has(Override::Prefetch) && !keeps_keys => &[BLOCK_ROWS_AHEAD],
+            (true, true) => &[BLOCK_ROWS],
         }
     }
 
@@ -414,11 +413,11 @@ impl Kernel {
     /// do is not in its text: compilers make one function of all, and of what they drop in the end, too.
     fn main_files(&self, access: Access, epilogue: Epilogue, stores: Stores) -> Files {
         match (access, self.has_team()) {
-            (Access::Columns, true) if self.has(Override::Ragged) && stores == Stores::Results => {
-                &[MAIN_COLUMNS_TEAM, COLUMNS_TEAM_RAGGED]
+            (Access::Columns, true) if self.rows_share_units(epilogue, stores) => {
+                &[MAIN_COLUMNS_TEAM, COLUMNS_TEAM_SHARED_UNITS]
             }
-            (Access::Columns, true) => &[MAIN_COLUMNS_TEAM, COLUMNS_TEAM_ALIGNED],
-            (Access::Columns, false) => self.column_files(stores),
+            (Access::Columns, true) => &[MAIN_COLUMNS_TEAM, COLUMNS_TEAM_ONE_ROW],
+            (Access::Columns, false) => self.column_files(epilogue, stores),
             (Access::ShortRows { .. }, _) if epilogue == Epilogue::Ones => &[MAIN_BUNCHES, STORE_ONES],
             (Access::ShortRows { .. }, _) if stores == Stores::Packs => &[MAIN_BUNCHES],
             (Access::ShortRows { exchanged: true, .. }, _) => {
@@ -434,16 +433,22 @@ impl Kernel {
         }
     }
 
+    /// Whether rows of columns share units of the output.
+    fn rows_share_units(&self, epilogue: Epilogue, stores: Stores) -> bool {
+        self.has(Override::Ragged) && stores == Stores::Results && epilogue.lanes(self.dtype) > 1
+    }
+
     /// Columns that invocations reduce by themselves.
-    fn column_files(&self, stores: Stores) -> Files {
-        match (stores, self.has(Override::Wide), self.has(Override::Ragged)) {
+    fn column_files(&self, epilogue: Epilogue, stores: Stores) -> Files {
+        let shared = self.rows_share_units(epilogue, stores);
+        match (stores, self.has(Override::FourPacks), self.has(Override::Ragged)) {
             (Stores::Seams, _, _) => &[MAIN_SEAMS],
             (Stores::Packs, false, true) => &[MAIN_INNER_PACKS, INNER_PACK],
             (Stores::Packs, true, true) => &[MAIN_INNER_PACKS, COLUMN_BLOCKS, INNER_BLOCK],
-            (_, false, false) => &[MAIN_COLUMNS, COLUMNS_ALIGNED],
-            (_, false, true) => &[MAIN_COLUMNS, COLUMNS_RAGGED],
-            (_, true, false) => &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMN_BLOCKS_ALIGNED],
-            (_, true, true) => &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMN_BLOCKS_RAGGED],
+            (_, false, _) if shared => &[MAIN_COLUMNS, COLUMNS_SHARED_UNITS],
+            (_, false, _) => &[MAIN_COLUMNS, COLUMNS_ONE_ROW],
+            (_, true, _) if shared => &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMN_BLOCKS_SHARED_UNITS],
+            (_, true, _) => &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMN_BLOCKS_ONE_ROW],
         }
     }
 
@@ -478,16 +483,16 @@ fn winners_files(dtype: DType, narrow: bool) -> Files {
     match dtype.bytes() {
         8 => &[WINNERS_WIDE],
         1 | 2 if !narrow => &[WINNERS_BY_LANE, PACK_ONES],
-        _ => &[WINNERS_NARROW], // words are as wide as elements of 32 bits
+        _ => &[WINNERS_AS_ELEMENTS], // words are as wide as elements of 32 bits
     }
 }
 
 /// A pack's winners in one row of columns and the next.
 fn pieces_files(dtype: DType, narrow: bool) -> Files {
     match (dtype.bytes(), narrow) {
-        (_, true) => &[WINNERS_NARROW, PIECES_PACKS],
+        (_, true) => &[WINNERS_AS_ELEMENTS, PIECES_OF_PACKS],
         (8, false) => &[WINNERS_WORDS, PIECES_WIDE],
-        (_, false) => &[WINNERS_WORDS, PIECES_NARROW],
+        (_, false) => &[WINNERS_WORDS, PIECES_OF_WORDS],
     }
 }
 
@@ -514,7 +519,7 @@ fn found_files(operator: Operator, access: Access, epilogue: Epilogue, dtype: DT
 /// What stores results one by one.
 fn result_files(operator: Operator, epilogue: Epilogue) -> Files {
     match (epilogue, operator) {
-        (Epilogue::Record, Operator::ReduceMax) => &[STORE_RECORD, STORE_RECORD_VALUE, RECORD_VALUE],
+        (Epilogue::Record, Operator::ReduceMax) => &[STORE_RECORD, STORE_RECORD_VALUE],
         (Epilogue::Record, Operator::ArgMax) => &[STORE_RECORD, STORE_RECORD_POSITION],
         (Epilogue::Value | Epilogue::Winner, _) => &[STORE_VALUE],
         (Epilogue::Index, _) => &[STORE_INDEX],
@@ -530,15 +535,8 @@ fn type_files(dtype: DType) -> [Files; 2] {
         DType::F16 => &[F16],
         DType::Bf16 => &[BF16],
         DType::F64 => &[F64],
-        DType::I8 => &[I8],
-        DType::I16 => &[I16],
-        DType::I32 => &[I32],
-        DType::I64 => &[I64],
-        DType::U8 => &[U8],
-        DType::U16 => &[U16],
-        DType::U32 => &[U32],
-        DType::U64 => &[U64],
-        DType::Bool => &[BOOL],
+        DType::I8 | DType::I16 | DType::I32 | DType::I64 => &[SIGNED],
+        DType::U8 | DType::U16 | DType::U32 | DType::U64 | DType::Bool => &[UNSIGNED],
     };
     let class: Files = match (dtype.is_float(), dtype.bytes()) {
         (false, 1) => &[INT8, INT, NARROW],

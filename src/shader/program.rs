@@ -199,7 +199,7 @@ pub enum Override {
     /// Invocations that share a task, a power of two: a team.
     Team(u32),
     /// Of these, the ones that take a run together while the others take other runs: a power of two.
-    Line(u32),
+    RunMembers(u32),
     /// NaN loses to every number.
     NansIgnored,
     /// The last of equal maxima wins.
@@ -218,10 +218,11 @@ pub enum Override {
     Runs,
     /// The runs of a short row, where they are two or three: they are taken with no loop.
     FewRuns(u32),
-    /// A run, a row of columns or a bunch of short rows may begin or end within a pack.
+    /// What is read or written in one piece may begin or end within a pack: of a reduction a run, a row of columns or a bunch of short
+    /// rows; of a Hardmax a slice, or a row of columns; of Max a row, or a stretch of short rows.
     Ragged,
     /// A column kernel's invocations take four packs side by side.
-    Wide,
+    FourPacks,
     /// The rows of a column kernel lie far apart: what they begin with is asked for ahead of the rest.
     Prefetch,
     /// A column kernel compares row by row, which may be faster than to look for the winner among four rows at the end. Positions
@@ -249,7 +250,7 @@ impl Override {
         match self {
             Override::Group(_) => "GROUP",
             Override::Team(_) => "TEAM",
-            Override::Line(_) => "LINE",
+            Override::RunMembers(_) => "RUN_MEMBERS",
             Override::NansIgnored => "NANS_IGNORED",
             Override::Last => "LAST",
             Override::IndexWords(_) => "INDEX_WORDS",
@@ -260,7 +261,7 @@ impl Override {
             Override::Runs => "RUNS",
             Override::FewRuns(_) => "FEW_RUNS",
             Override::Ragged => "RAGGED",
-            Override::Wide => "WIDE",
+            Override::FourPacks => "FOUR_PACKS",
             Override::Prefetch => "PREFETCH",
             Override::RowByRow => "ROW_BY_ROW",
             Override::WholeWords => "WHOLE_WORDS",
@@ -278,7 +279,7 @@ impl Override {
         match self {
             Override::Group(n)
             | Override::Team(n)
-            | Override::Line(n)
+            | Override::RunMembers(n)
             | Override::IndexWords(n)
             | Override::FewRuns(n) => n,
             _ => 1,

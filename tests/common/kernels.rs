@@ -77,7 +77,7 @@ pub fn programs() -> Vec<Program> {
 pub const OVERRIDES: [Override; 23] = [
     Override::Group(64),
     Override::Team(16),
-    Override::Line(4),
+    Override::RunMembers(4),
     Override::NansIgnored,
     Override::Last,
     Override::IndexWords(1),
@@ -88,7 +88,7 @@ pub const OVERRIDES: [Override; 23] = [
     Override::Runs,
     Override::FewRuns(3),
     Override::Ragged,
-    Override::Wide,
+    Override::FourPacks,
     Override::Prefetch,
     Override::RowByRow,
     Override::WholeWords,
@@ -117,10 +117,11 @@ pub fn kernels() -> Vec<Kernel> {
             Kernel { overrides, ..kernel.clone() }
         };
         kernels.push(with(|own| matches!(own, Override::Group(_) | Override::Team(_))));
-        kernels.push(with(|own| *own != Override::Wide));
-        kernels.push(Kernel { shared_buffers: true, ..with(|own| *own != Override::Wide) });
-        if kernel.declares(Override::Wide) {
+        kernels.push(with(|own| *own != Override::FourPacks));
+        kernels.push(Kernel { shared_buffers: true, ..with(|own| *own != Override::FourPacks) });
+        if kernel.declares(Override::FourPacks) {
             kernels.push(with(|own| !matches!(own, Override::Prefetch | Override::Ragged)));
+            kernels.push(with(|own| !matches!(own, Override::RowByRow | Override::Ragged)));
             kernels.push(with(|own| *own != Override::RowByRow));
         }
     }

@@ -152,7 +152,7 @@ impl Work {
         let find = |get: fn(&Override) -> Option<u32>| kernel.overrides.iter().find_map(get).map(u64::from);
         let group = find(|c| if let Override::Group(n) = c { Some(*n) } else { None });
         let team = find(|c| if let Override::Team(n) = c { Some(*n) } else { None });
-        let line = find(|c| if let Override::Line(n) = c { Some(*n) } else { None });
+        let line = find(|c| if let Override::RunMembers(n) = c { Some(*n) } else { None });
         let lanes = 4_u64.div_ceil(kernel.dtype.bytes());
         let store_lanes = match kernel.program {
             Program::Reduce { stores: Stores::Packs, .. } => 1, // a pack is a unit of its own
@@ -172,7 +172,7 @@ impl Work {
             line: line.or(team).unwrap_or(1),
             lanes,
             pack: 16 / kernel.dtype.bytes(),
-            column_packs: if kernel.overrides.contains(&Override::Wide) { 4 } else { 1 },
+            column_packs: if kernel.overrides.contains(&Override::FourPacks) { 4 } else { 1 },
             store_lanes,
             stores: if let Program::Reduce { stores, .. } = kernel.program { stores } else { Stores::Results },
             bunch_parts: text.matches("fn store_parts_").count() as u64,

@@ -8,8 +8,9 @@
 //! And it may be left before anything else is done in it, wherever else it may be, too. SwiftShader needs that: from a
 //! loop that is left at its end alone, each invocation takes what the last one to leave computed.
 //!
-//! And neither a loop nor a branch is decided by parameters alone, as far as its function tells: lavapipe compiles a shader
-//! that has such a decision once more with their values and, where that makes it half as long, for each dispatch anew.
+//! And neither a loop nor a branch is decided by parameters alone, as far as its function and those that it gives no other
+//! numbers tell: lavapipe compiles a shader that has such a decision once more with their values and, where that makes it half as
+//! long, for each dispatch anew.
 
 use std::cell::RefCell;
 
@@ -31,8 +32,9 @@ pub fn problems(module: &Module) -> Vec<String> {
                 Statement::Loop { break_if, .. } => *break_if,
                 _ => None,
             };
-            let decision = Decision { module, function, seen: RefCell::default() };
-            if decides.is_some_and(|condition| decision.of(condition) == Origin::Parameters) && !LONG.contains(&name) {
+            let decision = Decision::new(module, function, Origin::Others);
+            if decides.is_some_and(|condition| decision.of(condition) == Origin::Parameters) && !name.starts_with(LONG)
+            {
                 problems.push(format!("a loop or a branch of {name} is decided by parameters alone"));
             }
             if let Statement::Loop { body, continuing, break_if } = statement {
@@ -137,8 +139,9 @@ fn known(module: &Module, function: &Function, value: Handle<Expression>) -> Opt
     }
 }
 
-/// Functions whose text is so long beside a loop that is decided so that it stays more than half as long without it.
-const LONG: [&str; 1] = ["store_bunch"];
+/// Bunches of short rows, which may go over a row's runs: their text is so long beside that loop that it stays more than half as
+/// long without it.
+const LONG: &str = "store_part_";
 
 /// What an expression's value depends on, the most of it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -153,11 +156,17 @@ enum Origin {
 struct Decision<'a> {
     module: &'a Module,
     function: &'a Function,
+    /// Where what the function is given comes from.
+    arguments: Origin,
     /// Variables that are being looked at.
     seen: RefCell<Vec<Handle<LocalVariable>>>,
 }
 
-impl Decision<'_> {
+impl<'a> Decision<'a> {
+    fn new(module: &'a Module, function: &'a Function, arguments: Origin) -> Self {
+        Decision { module, function, arguments, seen: RefCell::default() }
+    }
+
     fn of(&self, value: Handle<Expression>) -> Origin {
         let all =
             |values: &[Handle<Expression>]| values.iter().map(|&own| self.of(own)).max().unwrap_or(Origin::Nothing);
@@ -182,8 +191,38 @@ impl Decision<'_> {
                 Origin::Parameters
             }
             Expression::LocalVariable(variable) => self.of_variable(variable),
+            Expression::FunctionArgument(_) => self.arguments,
+            Expression::CallResult(_) => self.of_call(value),
             _ => Origin::Others,
         }
+    }
+
+    /// Of what a function returns and all that decides on it, where it is given nothing but parameters.
+    fn of_call(&self, call: Handle<Expression>) -> Origin {
+        let mut origin = Origin::Others;
+        each_statement(&self.function.body, &mut |statement| {
+            let Statement::Call { function, arguments, result } = statement else { return };
+            let given = || arguments.iter().map(|&own| self.of(own)).max().unwrap_or(Origin::Nothing);
+            if *result == Some(call) && given() != Origin::Others {
+                let function = &self.module.functions[*function];
+                origin = Decision::new(self.module, function, Origin::Parameters).of_result();
+            }
+        });
+        origin
+    }
+
+    fn of_result(&self) -> Origin {
+        let mut origin = Origin::Nothing;
+        each_statement(&self.function.body, &mut |statement| {
+            let own = match *statement {
+                Statement::Return { value } => value,
+                Statement::If { condition, .. } => Some(condition),
+                Statement::Loop { break_if, .. } => break_if,
+                _ => None,
+            };
+            origin = own.map_or(Origin::Nothing, |own| self.of(own)).max(origin);
+        });
+        origin
     }
 
     /// Of all that a variable is ever set to.

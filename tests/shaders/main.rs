@@ -107,7 +107,7 @@ fn every_kernel_declares_what_its_manifest_says() {
 /// largest and at their defaults: a plan may come from anywhere, and `Plan::check` refuses all other kernels.
 #[test]
 fn loops_keep_to_the_rules() {
-    let largest = [Override::Group(1 << 14), Override::Team(1 << 14), Override::Line(1)];
+    let largest = [Override::Group(1 << 14), Override::Team(1 << 14), Override::RunMembers(1)];
     let mut compiled = BTreeSet::new();
     let kinds = [(false, false), (true, false), (false, true)];
     for (&program, dtype, (int64, shared_buffers)) in
@@ -133,9 +133,21 @@ fn loops_keep_to_the_rules() {
     }
 }
 
-/// The kernel with each choice of the overrides that decide on its text.
+/// The kernel with choices of the overrides that decide on its text, in which each of its parts is there.
 fn every_text(kernel: &Kernel) -> Vec<Kernel> {
-    let choices = [&[][..], &[Override::Ragged], &[Override::Wide], &[Override::Ragged, Override::Wide]];
+    use Override::{FewRuns, FourPacks, Pairs, Prefetch, Ragged, RowByRow, Runs};
+    let choices = [
+        &[][..],
+        &[Ragged],
+        &[FourPacks],
+        &[FourPacks, RowByRow],
+        &[FourPacks, RowByRow, Prefetch],
+        &[Ragged, FourPacks],
+        &[Ragged, FourPacks, Prefetch],
+        &[Runs],
+        &[Ragged, Runs],
+        &[Ragged, Pairs, Runs, FewRuns(3)],
+    ];
     let teams = [&[][..], &[Override::Team(16)]].into_iter();
     let choices = teams.flat_map(|team| choices.map(|choice| [choice, team].concat()));
     let kernels = choices.map(|overrides| Kernel { overrides, ..kernel.clone() });
@@ -174,6 +186,7 @@ fn loops_that_break_a_rule_are_told() {
         "for (var i = 0u; (i < params[1]) & (x != 0u); i++) { x += i; }",
         "for (var i = 0u; i < n + params[1]; i++) { x += i; }",
         "for (var i = n; i > 0u; i /= 2u) { x += i; }",
+        "if (first() > twice(n)) { x = 0u; }",
         "for (var i = 0u; i < x; i++) { x += 2u; }",
         "var i = n; loop { if (x > 9u) { break; } x += i; continuing { i += 1u; break if (x > 5u) | (i + 1u >= n); } }",
         "var i = x; loop { if (i >= min(n, 0xfffffffcu)) { break; } if (i == 3u) { continue; } continuing { i += 4u; } }",
@@ -202,6 +215,7 @@ fn loops_that_break_a_rule_are_told() {
         "for (var i = 0u; i < params[1]; i++) { x += i; }",
         "var i = params[0]; loop { if (i >= n) { break; } continuing { i += 1u; break if i >= min(params[1], 9u); } }",
         "if (params[0] != 0u) { x = 0u; }",
+        "if (first() > twice(params[1])) { x = 0u; }",
     ];
     let expected = [
         (&kept[..], None),
@@ -214,6 +228,8 @@ fn loops_that_break_a_rule_are_told() {
             let module = naga::front::wgsl::parse_str(&format!(
                 "@group(0) @binding(0) var<uniform> params: vec4<u32>;
                 fn reset(i: ptr<function, u32>) {{ *i = 0u; }}
+                fn first() -> u32 {{ return params[0]; }}
+                fn twice(n: u32) -> u32 {{ return 2u * n; }}
                 fn f(n: u32) -> u32 {{ var x = n; {text} return x; }}"
             ));
             let found = problems(&module.unwrap_or_else(|error| panic!("{text}: {error}")));
@@ -252,7 +268,7 @@ fn parameters_lie_where_the_shaders_look() {
     });
     let named = "outputs 1 reduce_len 2 chunk_len 3 chunks 4 run_len 5 run_stride 6 start 7 columns 8 share 9 kept_rank 32 \
         outer_rank 32 records 12 first_record 13 first_position 14 run_logical_stride 16 column_logical_stride 18 \
-        kept 100 outer 200";
+        dims 100";
     for access in [Access::Rows, Access::Columns, Access::Strided] {
         for (operator, epilogue) in [(Operator::ReduceMax, Epilogue::Value), (Operator::ArgMax, Epilogue::Record)] {
             check_params(Program::Reduce { operator, access, epilogue, stores: Stores::Results }, &reduction, named);

@@ -59,7 +59,7 @@ const NO_KINDS: [Program; 9] = [
 ];
 
 /// Those of devices that read one element after another.
-const NO_OVERRIDES: [Override; 4] = [Override::Wide, Override::Prefetch, Override::FewPacks, Override::WholeWords];
+const NO_OVERRIDES: [Override; 4] = [Override::FourPacks, Override::Prefetch, Override::FewPacks, Override::WholeWords];
 
 #[test]
 fn every_kind_of_program_is_compiled() {

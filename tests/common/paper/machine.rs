@@ -338,11 +338,15 @@ impl<'a> Workgroup<'a> {
     fn invocation(&self, number: u64, local: u32) -> Invocation {
         let function = &self.program.routines[self.program.entry].function;
         let vector = |own: [u32; 3]| Value::vector(own.map(Scalar::u32));
-        let argument = |own: &naga::FunctionArgument| match own.binding {
+        let built_in = |own: &naga::StructMember| match own.binding {
             Some(naga::Binding::BuiltIn(BuiltIn::WorkGroupId)) => vector(self.id),
             Some(naga::Binding::BuiltIn(BuiltIn::NumWorkGroups)) => vector(self.grid),
             Some(naga::Binding::BuiltIn(BuiltIn::LocalInvocationIndex)) => Value::Scalar(Scalar::u32(local)),
             ref other => panic!("no shader here has {other:?}"),
+        };
+        let argument = |own: &naga::FunctionArgument| match &self.program.module.types[own.ty].inner {
+            TypeInner::Struct { members, .. } => Value::Composite(members.iter().map(built_in).collect()),
+            other => panic!("no shader here is given {other:?}"),
         };
         let arguments = function.arguments.iter().map(argument).collect();
         let mut own = Invocation { number, frames: vec![], stack: vec![], conditions: vec![], iterations: 0, turn: 0 };

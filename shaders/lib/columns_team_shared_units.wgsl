@@ -1,20 +1,12 @@
-// Columns of a team whose rows begin anywhere. Where they share units of the output, a pack lies in one row or in two: in each it
-// is reduced as if all of it were there.
-import package::{
-    ColumnOutputs, Invocation, STORE_LANES, TEAM, empty_unit, found_by_team, kept_offset, params, store_columns, store_first,
-};
+// Columns of a team whose rows begin anywhere, and share units of the output: a pack lies in one row or in two. In each it is
+// reduced as if all of it were there.
+import package::{ColumnOutputs, Invocation, TEAM, empty_unit, found_by_team, kept_offset, params, store_columns};
 
 fn reduce_outputs_in_team(own: ColumnOutputs, by: Invocation) {
     let chunk = own.chunk;
     let row = own.first / params.columns;
     let start = kept_offset(row) + own.first - row * params.columns;
     let found = found_by_team(start, chunk, by);
-    if (STORE_LANES == 1u) { // of one row
-        if (by.member == 0u) {
-            store_first(found, chunk, own.first, own.count);
-        }
-        return;
-    }
     let next_first = (row + 1u) * params.columns;
     let count = min(next_first - own.first, own.count);
     let last = own.first + own.count;

@@ -1,11 +1,7 @@
-// Blocks of columns whose rows begin anywhere: out of five packs of each reduced row. A row of columns has four packs at least.
+// Blocks of columns whose rows begin anywhere, and share units of the output.
 import package::{
-    Chunk, ColumnBests, ColumnOutputs, PACK_ELEMENTS, Run, STORE_LANES, Unit, empty_unit, kept_offset, params,
-    place_of, reduce_block, store_columns, with_rows,
+    Chunk, ColumnOutputs, PACK_ELEMENTS, Unit, block_column, empty_unit, kept_offset, params, reduce_block, store_columns,
 };
-
-// Where a block begins that has a row's column number `column`.
-fn block_column(column: u32) -> u32 { return min(column, params.columns - 4u * PACK_ELEMENTS); }
 
 // Of each row that has some of the outputs four packs are reduced at once, moved back where they would reach behind the row.
 fn reduce_outputs(own: ColumnOutputs) {
@@ -13,17 +9,13 @@ fn reduce_outputs(own: ColumnOutputs) {
     let first = own.first;
     let count = own.count;
     var row = first / params.columns;
-    if (STORE_LANES == 1u) { // of one row
-        store_ragged_block(chunk, row, first, count, empty_unit());
-        return;
-    }
     let rows_end = (first + count - 1u) / params.columns + 1u;
     var unit = empty_unit();
     loop {
         if (row >= rows_end) {
             break;
         }
-        unit = store_ragged_block(chunk, row, first, count, unit);
+        unit = store_shared_block(chunk, row, first, count, unit);
         continuing {
             row += 1u;
             break if row >= rows_end;
@@ -32,7 +24,7 @@ fn reduce_outputs(own: ColumnOutputs) {
 }
 
 // What a row has of the outputs. Given back is what it makes of a unit that the next one shares.
-fn store_ragged_block(chunk: Chunk, row: u32, first: u32, count: u32, shared_unit: Unit) -> Unit {
+fn store_shared_block(chunk: Chunk, row: u32, first: u32, count: u32, shared_unit: Unit) -> Unit {
     let row_first = row * params.columns;
     let begin = max(row_first, first) - row_first;
     let end = min(first + count - row_first, params.columns);
@@ -50,8 +42,4 @@ fn store_ragged_block(chunk: Chunk, row: u32, first: u32, count: u32, shared_uni
         }
     }
     return unit;
-}
-
-fn block_with_run(block: array<ColumnBests, 4>, start: u32, run: Run) -> array<ColumnBests, 4> {
-    return with_rows(block, place_of(start + run.offset), run);
 }

@@ -1,7 +1,5 @@
-// Columns whose rows begin anywhere.
-import package::{
-    ColumnOutputs, STORE_LANES, empty_unit, kept_offset, params, reduced_column, store_columns, store_first,
-};
+// Columns whose rows begin anywhere, and share units of the output.
+import package::{ColumnOutputs, empty_unit, kept_offset, params, reduced_column, store_columns};
 
 // Of as many rows of columns as have some of the outputs: in each row as if all were its.
 fn reduce_outputs(own: ColumnOutputs) {
@@ -9,11 +7,6 @@ fn reduce_outputs(own: ColumnOutputs) {
     let first = own.first;
     let count = own.count;
     var row = first / params.columns;
-    if (STORE_LANES == 1u) { // of one row
-        let start = kept_offset(row) + first - row * params.columns;
-        store_first(reduced_column(start, chunk), chunk, first, count);
-        return;
-    }
     let rows_end = (first + count - 1u) / params.columns + 1u;
     var unit = empty_unit();
     loop {

@@ -1,0 +1,52 @@
+// The rows of a block of four packs, eight in flight: two tiles. Only blocks whose rows begin with packs go this way.
+import package::{
+    ColumnBests, FARTHEST, Maxima, ROWS_OF_TILE, Run, ahead_of, join_maxima, offer_rows, rows_apart, tile_maxima,
+    tile_maxima_after, tile_maxima_ahead, tile_rows,
+};
+
+fn with_rows(block: array<ColumnBests, 4>, place: u32, run: Run) -> array<ColumnBests, 4> {
+    let step = rows_apart();
+    let len = min(run.len, FARTHEST);
+    var b0 = block[0];
+    var b1 = block[1];
+    var b2 = block[2];
+    var b3 = block[3];
+    var p = place;
+    var i = 0u;
+    for (; i + 4u < len; i += 8u) {
+        let tiles = two_tiles(p, step, len - i);
+        offer_rows(&b0, two_tile_maxima_ahead(tiles), run.r + i);
+        offer_rows(&b1, two_tile_maxima(tiles, 1u), run.r + i);
+        offer_rows(&b2, two_tile_maxima(tiles, 2u), run.r + i);
+        offer_rows(&b3, two_tile_maxima(tiles, 3u), run.r + i);
+        p += 8u * step;
+    }
+    if (i < len) {
+        let rows = tile_rows(p, step, len - i);
+        offer_rows(&b0, tile_maxima_ahead(rows), run.r + i);
+        offer_rows(&b1, tile_maxima(rows + 1u), run.r + i);
+        offer_rows(&b2, tile_maxima(rows + 2u), run.r + i);
+        offer_rows(&b3, tile_maxima(rows + 3u), run.r + i);
+    }
+    return array<ColumnBests, 4>(b0, b1, b2, b3);
+}
+
+// Two tiles, one below the other, where more than four rows are left.
+struct TwoTiles { upper: vec4<u32>, lower: vec4<u32> }
+
+fn two_tiles(p: u32, step: u32, rows: u32) -> TwoTiles {
+    return TwoTiles(p + ROWS_OF_TILE * step, tile_rows(p + 4u * step, step, rows - 4u));
+}
+
+// The maxima of eight rows of the packs that lie `across` packs to the right.
+fn two_tile_maxima(tiles: TwoTiles, across: u32) -> Maxima {
+    return join_maxima(tile_maxima(tiles.upper + across), tile_maxima(tiles.lower + across));
+}
+
+// The maxima of eight rows of the packs at the tiles' places themselves. The beginning of each row is loaded before anything else,
+// since a row lies in other cache lines than the last and no prefetcher knows where.
+fn two_tile_maxima_ahead(tiles: TwoTiles) -> Maxima {
+    let upper = ahead_of(tiles.upper);
+    let lower = ahead_of(tiles.lower);
+    return join_maxima(tile_maxima_after(upper, tiles.upper), tile_maxima_after(lower, tiles.lower));
+}

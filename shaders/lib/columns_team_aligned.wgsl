@@ -1,9 +1,0 @@
-// Columns of a team whose rows begin with packs, or in outputs of whole packs.
-import package::{ColumnOutputs, Invocation, found_by_team, kept_offset, store_first};
-
-fn reduce_outputs_in_team(own: ColumnOutputs, by: Invocation) {
-    let found = found_by_team(kept_offset(own.chunk.output) + own.column, own.chunk, by);
-    if (by.member == 0u) {
-        store_first(found, own.chunk, own.first, own.count);
-    }
-}
