@@ -294,7 +294,7 @@ impl Kernel {
                 vec![
                     self.input_files(),
                     self.access_files(access),
-                    self.block_files(operator, access, team, epilogue),
+                    if team || stores == Stores::Seams { &[] } else { self.block_files(operator, access, epilogue) },
                     found,
                     main,
                     own,
@@ -395,10 +395,10 @@ impl Kernel {
 
     /// How blocks of columns go down their rows: where these begin anywhere, row by row. Where keys are kept beside positions, four
     /// rows at once would be too long a text.
-    fn block_files(&self, operator: Operator, access: Access, team: bool, epilogue: Epilogue) -> Files {
+    fn block_files(&self, operator: Operator, access: Access, epilogue: Epilogue) -> Files {
         let keeps_keys = operator == Operator::ArgMax && matches!(epilogue, Epilogue::Record | Epilogue::Both);
         let by_row = [Override::RowByRow, Override::Ragged].into_iter().any(|own| self.has(own));
-        match (access == Access::Columns && !team && self.has(Override::FourPacks), by_row) {
+        match (access == Access::Columns && self.has(Override::FourPacks), by_row) {
             (false, _) => &[],
             (true, false) => &[BLOCK_TILES],
             (true, true) if self.has(Override::Prefetch) && !keeps_keys => &[BLOCK_ROWS_AHEAD],
