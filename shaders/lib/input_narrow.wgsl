@@ -1,7 +1,13 @@
 // Elements of the input: number e is lane e % LANES of word e / LANES.
-import package::{Key, LANES, first_elements, joined, shifted, word, word_count, word_key, words_at};
+import package::{Key, LANES, first_elements, four_words, joined, shifted, word, word_count, word_key, words_at};
 
 fn element_key(e: u32) -> Key { return word_key(word(e / LANES), e % LANES); }
+
+// The pack whose first element is number `first`, where a word outside [begin, end) is the nearest one within.
+fn pack_within(first: u32, begin: u32, end: u32) -> vec4<u32> {
+    let elements = vec4<u32>(first) + vec4<u32>(0u, LANES, 2u * LANES, 3u * LANES);
+    return four_words(clamp(elements, vec4<u32>(begin), vec4<u32>(end - 1u)) / LANES);
+}
 
 // The pack that begins with element e, wherever that is.
 fn pack_from(e: u32) -> vec4<u32> {

@@ -1,8 +1,8 @@
 // The same input as 16-byte packs, for the bulk of the loads. A pack that is not wholly inside the input's binding is put together
 // from words. Of one that is not wholly wanted, the rest is masked.
 import package::{
-    BoundPack, PACK_ELEMENTS, first_elements, joined, least_pack, pack_between, pack_from, word_count, words_at, words_of,
-    words_of_pack,
+    BoundPack, PACK_ELEMENTS, first_elements, four_words, joined, least_pack, pack_between, pack_from, word_count, words_at,
+    words_of,
 };
 
 @group(0) @binding(2) var<storage, read> packs: array<BoundPack>;
@@ -31,7 +31,7 @@ fn words_behind_packs() -> vec4<u32> {
 
 // Pack number p; elements outside [begin, end) are such that they lose.
 fn partial_pack(p: u32, begin: u32, end: u32) -> vec4<u32> {
-    return masked_pack(words_of_pack(p), p, begin, end);
+    return masked_pack(four_words(p * 4u + vec4<u32>(0u, 1u, 2u, 3u)), p, begin, end);
 }
 
 fn masked_pack(raw: vec4<u32>, p: u32, begin: u32, end: u32) -> vec4<u32> {

@@ -3,8 +3,8 @@
 // pack's first element: so teams merge, and only the winner of all is looked at again.
 import package::{
     Best, Chunk, FEW_PACKS, Key, LAST, LEAST_KEY, PACK_ELEMENTS, RAGGED, RUNS, TEAM, Tie, Tile, chunk_of, is_none, join_peaks,
-    kept_offset, key_equal, key_greater, key_max, matches, no_best, no_input, pack_at, params, peak_key, peak_of, run_of,
-    run_within, tie_key, tie_of, tile_at, words_of_pack,
+    kept_offset, key_equal, key_greater, key_max, matches, no_best, no_input, pack_at, pack_within, params, peak_key, peak_of,
+    run_of, run_within, tie_key, tie_of, tile_at,
 };
 
 struct RowBest { key: Key, run: u32, pack: u32, seen: bool }
@@ -118,5 +118,5 @@ fn matches_within(p: u32, tie: Tie, begin: u32, end: u32) -> u32 {
     }
     let from_begin = 0xffffffffu << (max(begin, first) - first);
     let from_end = 0xffffffffu << min(max(end, first) - first, PACK_ELEMENTS);
-    return matches(words_of_pack(p), tie) & from_begin & ~from_end;
+    return matches(pack_within(first, begin, end), tie) & from_begin & ~from_end;
 }

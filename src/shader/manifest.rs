@@ -300,7 +300,11 @@ impl Kernel {
                 vec![
                     self.input_files(),
                     self.access_files(access),
-                    self.block_files(operator, access, epilogue),
+                    if self.has_team() || stores == Stores::Seams {
+                        &[]
+                    } else {
+                        self.block_files(operator, access, epilogue)
+                    },
                     found,
                     main,
                     own,
@@ -401,7 +405,7 @@ impl Kernel {
     fn block_files(&self, operator: Operator, access: Access, epilogue: Epilogue) -> Files {
         let keeps_keys = operator == Operator::ArgMax && matches!(epilogue, Epilogue::Record | Epilogue::Both);
         let by_row = [Override::RowByRow, Override::Ragged].into_iter().any(|own| self.has(own));
-        match (access == Access::Columns && !self.has_team() && self.has(Override::FourPacks), by_row) {
+        match (access == Access::Columns && self.has(Override::FourPacks), by_row) {
             (false, _) => &[],
             (true, false) => &[BLOCK_TILES],
             (true, true) if self.has(Override::Prefetch) && !keeps_keys => &[BLOCK_ROWS_AHEAD],
