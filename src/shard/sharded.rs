@@ -200,7 +200,8 @@ impl Sharded {
             AnyOperation::Hardmax(op) => {
                 op.slices = match self.reduced[..] {
                     [d] => crate::Slices::Along(d as i64),
-                    _ => crate::Slices::From(self.reduced.first().map_or(0, |&d| d as i64)),
+                    // Where nothing is reduced slices begin behind the last axis: at the rank, as they are named.
+                    _ => crate::Slices::From(self.reduced.first().map_or(self.shape.len(), |&d| d) as i64),
                 };
             }
             AnyOperation::Max(_) => {}
