@@ -48,9 +48,10 @@ pub enum Error {
         /// Number of strides.
         strides: usize,
     },
-    /// A view would reach an element before the first of its buffer, or one that no 63-bit number counts.
+    /// A view would reach an element before the first of its buffer, or one that no 63-bit number counts, or have more
+    /// elements than such a number counts.
     #[error(
-        "a view of shape {}, strides {} and offset {offset} leaves the range of elements 0 to 2^63 - 1",
+        "a view of shape {}, strides {} and offset {offset} leaves the range of elements 0 to 2^63 - 1, or has more of them",
         list(shape),
         list(strides)
     )]

@@ -126,6 +126,14 @@ fn max_of_nothing_of_mixed_types_and_in_a_wrong_place() {
     }
 }
 
+/// What a plan gives has the plan's bytes, also where it was written over a longer input.
+#[test]
+fn an_output_over_a_longer_input_is_as_long_as_planned() {
+    let plan = Max::new(DType::F32, [view(&[2])]).in_place(0).plan(&Limits::default()).unwrap();
+    let outputs = pollster::block_on(gpus()[0].run_plan(&plan, &[&[7; 16]])).unwrap();
+    assert_eq!((outputs, plan.output_bytes), (vec![vec![7; 8]], vec![8]));
+}
+
 /// The output over an input, without asking for it by name.
 #[test]
 fn max_over_an_input_without_asking() {
@@ -256,7 +264,7 @@ fn views_out_of_range() {
     assert_eq!(error, Error::ViewOutOfRange { shape: vec![3], strides: vec![-2], offset: 3 });
     assert_eq!(
         error.to_string(),
-        "a view of shape [3], strides [-2] and offset 3 leaves the range of elements 0 to 2^63 - 1"
+        "a view of shape [3], strides [-2] and offset 3 leaves the range of elements 0 to 2^63 - 1, or has more of them"
     );
     assert!(View::strided([3], [-2], 4).is_ok());
     let out_of_range =

@@ -15,6 +15,15 @@ fn parts(view: &View) -> (&[u64], &[i64], u64) {
     (view.shape(), view.strides(), view.offset())
 }
 
+/// Sizes of which one is 0 multiply to 0, however large the others are and in whichever order.
+#[test]
+fn a_size_of_0_is_split_into_any_sizes_with_a_0() {
+    let nothing = View::new([0]).unwrap();
+    for sizes in [[1 << 40, 1 << 40, 0], [1 << 40, 0, 1 << 40], [0, 1 << 40, 1 << 40], [u64::MAX, u64::MAX, 0]] {
+        assert_eq!(nothing.split(0, sizes).unwrap().shape(), sizes);
+    }
+}
+
 #[test]
 fn a_new_view_is_row_major() {
     assert_eq!(parts(&view(&[])), (&[][..], &[][..], 0));
