@@ -1,4 +1,4 @@
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use crate::DType;
 
@@ -9,12 +9,14 @@ use crate::DType;
 #[non_exhaustive]
 pub enum Error {
     /// An axis names no dimension.
-    #[error("axis {axis} is out of range for rank {rank}: expected -{rank} to {}", *rank as i64 - 1)]
+    #[error("axis {axis} is out of range for rank {rank}: expected {} to {}", expected.start(), expected.end())]
     AxisOutOfRange {
         /// The axis given.
         axis: i64,
         /// The input's number of dimensions, at least 1.
         rank: usize,
+        /// The axes that the operator takes there.
+        expected: RangeInclusive<i64>,
     },
     /// The operator needs an axis and a tensor of rank 0 has none.
     #[error("{operator} needs an axis, and a tensor of rank 0 has none")]

@@ -206,7 +206,7 @@ fn axes_in_every_form() {
     assert_eq!(resolve([1_i64, 0].as_slice().into()), Ok(vec![0, 1]));
     assert_eq!(resolve([1, -2].into()), Err(Error::RepeatedAxis { axes: vec![1, -2], dimension: 1 }));
     for axis in [3, -4, i64::MAX, i64::MIN] {
-        assert_eq!(resolve([axis].into()), Err(Error::AxisOutOfRange { axis, rank: 3 }));
+        assert_eq!(resolve([axis].into()), Err(Error::AxisOutOfRange { axis, rank: 3, expected: -3..=2 }));
     }
     assert_eq!(Axes::from([0]).resolve("test", 0), Err(Error::NoAxis { operator: "test" }));
     assert_eq!(Axes::All.resolve("test", 0), Ok(vec![]));
