@@ -33,7 +33,7 @@ const BLOCK: u64 = 8;
 const FLOOR: [u8; 3] = [40, 0, 80]; // the night sky turns violet
 
 fn main() -> ExitCode {
-    if std::env::args().any(|arg| arg == "--help" || arg == "-h") {
+    if common::wants_help() {
         println!("{USAGE}");
         return ExitCode::SUCCESS;
     }

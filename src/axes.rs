@@ -35,13 +35,18 @@ impl Axes {
 
 /// The dimension that one axis means.
 pub(crate) fn resolve_axis(operator: &'static str, axis: i64, rank: usize) -> Result<usize, Error> {
+    resolve_up_to(operator, axis, rank, rank.saturating_sub(1))
+}
+
+/// The dimension that one axis means, or the rank where that is the last one allowed.
+pub(crate) fn resolve_up_to(operator: &'static str, axis: i64, rank: usize, last: usize) -> Result<usize, Error> {
     if rank == 0 {
         return Err(Error::NoAxis { operator });
     }
     let shifted = if axis < 0 { axis.checked_add(rank as i64) } else { Some(axis) };
     match shifted.and_then(|axis| usize::try_from(axis).ok()) {
-        Some(dimension) if dimension < rank => Ok(dimension),
-        _ => Err(Error::AxisOutOfRange { axis, rank }),
+        Some(dimension) if dimension <= last => Ok(dimension),
+        _ => Err(Error::AxisOutOfRange { axis, rank, expected: -(rank as i64)..=last as i64 }),
     }
 }
 

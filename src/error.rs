@@ -1,4 +1,4 @@
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use crate::DType;
 
@@ -10,12 +10,14 @@ use crate::DType;
 #[non_exhaustive]
 pub enum Error {
     /// An axis names no dimension.
-    #[error("axis {axis} is out of range for rank {rank}: expected -{rank} to {}", *rank as i64 - 1)]
+    #[error("axis {axis} is out of range for rank {rank}: expected {} to {}", expected.start(), expected.end())]
     AxisOutOfRange {
         /// The axis given.
         axis: i64,
         /// The input's number of dimensions, at least 1.
         rank: usize,
+        /// The axes that the operator takes there.
+        expected: RangeInclusive<i64>,
     },
     /// The operator needs an axis and a tensor of rank 0 has none.
     #[error("{operator} needs an axis, and a tensor of rank 0 has none")]
@@ -49,9 +51,10 @@ pub enum Error {
         /// Number of strides.
         strides: usize,
     },
-    /// A view would reach an element before the first of its buffer, or one that no 63-bit number counts.
+    /// A view would reach an element before the first of its buffer, or one that no 63-bit number counts, or have more
+    /// elements than such a number counts.
     #[error(
-        "a view of shape {}, strides {} and offset {offset} leaves the range of elements 0 to 2^63 - 1",
+        "a view of shape {}, strides {} and offset {offset} leaves the range of elements 0 to 2^63 - 1, or has more of them",
         list(shape),
         list(strides)
     )]

@@ -242,7 +242,9 @@ impl View {
         let change = || format!("split axis {axis} into {} of", list(sizes));
         let (size, stride) = self.dimension(axis, change)?;
         check_rank((self.rank() - 1).saturating_add(sizes.len()))?;
-        let product = sizes.iter().try_fold(1_u64, |product, &size| product.checked_mul(size));
+        // A 0 makes the product 0, also where the others' alone would be too large.
+        let factors = if sizes.contains(&0) { &[0][..] } else { sizes };
+        let product = factors.iter().try_fold(1_u64, |product, &size| product.checked_mul(size));
         if product != Some(size) {
             return Err(self.refuse(change()));
         }

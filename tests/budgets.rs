@@ -7,10 +7,14 @@ mod common;
 #[path = "common/onnx.rs"]
 mod models;
 
+use std::time::Instant;
+
 use budget::{SHOWN, thrifty_answer, thrifty_plan};
 use models::{initializer, int, ints, model, node, typed_value, value};
 use wgmax::onnx::proto::{ModelProto, NodeProto, TensorProto, encode};
-use wgmax::{AnyOperation, ArgMax, DType, Error, Hardmax, Limits, Max, Parts, ReduceMax, Slices, Tensor, View};
+use wgmax::{
+    AnyOperation, ArgMax, DType, Error, Hardmax, Limits, Max, Operation, Parts, ReduceMax, Slices, Tensor, View,
+};
 
 /// A model of a size.
 type Family = (&'static str, fn(usize) -> ModelProto);
@@ -121,6 +125,23 @@ fn models_take_what_their_files_are_worth() {
             }
         }
     }
+}
+
+/// Sixteen times as many views of others may take so many times as long, not 256 times as what compares each with each does.
+#[test]
+fn views_of_others_take_time_in_proportion() {
+    let time = |n: usize| {
+        let all = Max::new(DType::F32, vec![View::new([2]).unwrap(); 2 * n]);
+        let op = (0..n).fold(all, |op, input| op.view_of(n + input, input));
+        let once = |_| {
+            let begin = Instant::now();
+            op.outputs().unwrap();
+            begin.elapsed()
+        };
+        (0..5).map(once).min().unwrap()
+    };
+    let (few, many) = (time(2000), time(32_000));
+    assert!(many < 64 * few, "{few:?} for 2000, {many:?} for 32 000");
 }
 
 /// Operations of a size.

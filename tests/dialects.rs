@@ -1,7 +1,7 @@
 //! What each dialect's versions allow, default to and refuse, as tables from the specifications.
 
 use wgmax::dialect::{onednn, onnx, openvino};
-use wgmax::{DType, Error, Operation, Tensor, View};
+use wgmax::{DType, Error, Operation, Tensor, TensorType, View};
 
 fn view(shape: &[u64]) -> View {
     View::new(shape).unwrap()
@@ -109,6 +109,36 @@ fn onnx_reduce_max_takes_axes_in_each_versions_form() {
     }
 }
 
+/// What an error says of the axes that there are is what is taken, in every version.
+#[test]
+fn axes_said_to_be_expected_are_those_taken() {
+    type Outputs = fn(u64, i64) -> Result<Vec<TensorType>, Error>;
+    let all: [Outputs; 3] = [
+        |opset, axis| {
+            let (axes, axes_input) = if opset < 18 { (Some(vec![axis]), None) } else { (None, Some(ints(&[axis]))) };
+            let op = onnx::ReduceMax { axes, axes_input, ..Default::default() };
+            op.resolve(opset, DType::F32, view(&[2, 3]))?.outputs()
+        },
+        |opset, axis| {
+            let op = onnx::ArgMax { axis: Some(axis), ..Default::default() };
+            op.resolve(opset, DType::F32, view(&[2, 3]))?.outputs()
+        },
+        |opset, axis| onnx::Hardmax { axis: Some(axis) }.resolve(opset, DType::F32, view(&[2, 3]))?.outputs(),
+    ];
+    for (outputs, opset) in all.into_iter().flat_map(|outputs| [1, 11, 12, 13, 18].map(|opset| (outputs, opset))) {
+        let taken: Vec<i64> = (-5..=5).filter(|&axis| outputs(opset, axis).is_ok()).collect();
+        for axis in -5..=5 {
+            match outputs(opset, axis) {
+                Ok(_) | Err(Error::NegativeAxis { .. }) => {}
+                Err(Error::AxisOutOfRange { expected, .. }) => {
+                    assert!(expected.eq(taken.iter().copied()), "{opset} {axis}")
+                }
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+}
+
 #[test]
 fn onnx_reduce_max_refuses_other_forms_and_names_the_version() {
     let attribute = |axes: &[i64]| onnx::ReduceMax { axes: Some(axes.into()), ..Default::default() };
@@ -176,10 +206,10 @@ fn onnx_hardmax_by_version() {
         op.and_then(|op| op.outputs()).unwrap_err()
     };
     assert!(matches!(error(1, Some(-1), &[2, 2]), Error::NegativeAxis { axis: -1, .. }));
-    assert!(matches!(error(1, Some(3), &[2, 2]), Error::AxisOutOfRange { axis: 3, rank: 2 }));
-    assert!(matches!(error(11, Some(2), &[2, 2]), Error::AxisOutOfRange { axis: 2, rank: 2 }));
-    assert!(matches!(error(11, None, &[2]), Error::AxisOutOfRange { axis: 1, rank: 1 }));
-    assert!(matches!(error(13, Some(2), &[2, 2]), Error::AxisOutOfRange { axis: 2, rank: 2 }));
+    assert!(matches!(error(1, Some(3), &[2, 2]), Error::AxisOutOfRange { axis: 3, rank: 2, .. }));
+    assert!(matches!(error(11, Some(2), &[2, 2]), Error::AxisOutOfRange { axis: 2, rank: 2, .. }));
+    assert!(matches!(error(11, None, &[2]), Error::AxisOutOfRange { axis: 1, rank: 1, .. }));
+    assert!(matches!(error(13, Some(2), &[2, 2]), Error::AxisOutOfRange { axis: 2, rank: 2, .. }));
     assert!([1, 11, 13].iter().all(|&opset| matches!(error(opset, None, &[]), Error::NoAxis { .. })));
 }
 

@@ -11,8 +11,8 @@ use budget::{READING, measured, thrifty_answer};
 use models::{fifty_nodes, initializer, int, ints, node, small_model, typed_value, value};
 use wgmax::onnx::Model;
 use wgmax::onnx::proto::{
-    GraphProto, ModelProto, SegmentProto, SparseTensorProto, StringStringEntryProto, TensorProto, TypeProto, decode,
-    encode,
+    AttributeProto, GraphProto, ModelProto, SegmentProto, SparseTensorProto, StringStringEntryProto, TensorProto,
+    TypeProto, decode, encode,
 };
 use wgmax::{DType, Element, Error, Tensor, half};
 
@@ -186,6 +186,48 @@ fn torn_and_hostile_files_give_errors_within_their_budget() {
     }
     assert!(files >= 200, "{files} files");
     println!("{files} files refused");
+}
+
+/// A value in the field that is not its kind's contradicts the kind, also where the kind is unsaid.
+#[test]
+fn attributes_have_values_of_their_kind_alone() {
+    for own in [
+        ("ReduceMax", ints("axes", &[0])),
+        ("ReduceMax", int("keepdims", 1)),
+        ("ArgMax", int("axis", 0)),
+        ("ArgMax", int("keepdims", 1)),
+        ("ArgMax", int("select_last_index", 1)),
+        ("Hardmax", int("axis", 0)),
+    ] {
+        let (operator, sound) = own;
+        for kind in [sound.r#type, 0] {
+            let outcome = |i: i64, ints: &[i64]| {
+                let attribute = AttributeProto { i, ints: ints.into(), r#type: kind, ..sound.clone() };
+                let model = models::model(13, &["x"], &["y"], vec![node(operator, &["x"], "y", &[attribute])], vec![]);
+                read_model(&encode(&model))
+            };
+            assert!(outcome(sound.i, &sound.ints).is_ok(), "{operator} {sound:?}");
+            let (other, others) = if sound.ints.is_empty() { (0, vec![1]) } else { (1, vec![]) };
+            for (i, ints) in [(other, &others[..]), (sound.i + other, &[&sound.ints[..], &others].concat())] {
+                let error = outcome(i, ints).expect_err(operator).to_string();
+                assert!(error.contains(&format!("attribute {} is", sound.name)), "{error}");
+            }
+        }
+    }
+}
+
+/// Each version says how many inputs it takes, also before it says what the second one has to be.
+#[test]
+fn inputs_are_counted_by_version() {
+    for (opset, given, said) in
+        [(13, 2, "2 inputs given, 1"), (13, 3, "3 inputs given, 1"), (18, 3, "3 inputs given, 2")]
+    {
+        let computed = node("Max", &["x"], "v", &[]);
+        let reduced = node("ReduceMax", &["x", "v", "v"][..given], "y", &[]);
+        let model = models::model(opset, &["x"], &["y"], vec![computed, reduced], vec![]);
+        let error = read_model(&encode(&model)).unwrap_err().to_string();
+        assert_eq!(error, format!("node 1 (ReduceMax): {said} expected"));
+    }
 }
 
 /// Bits flipped anywhere: whatever comes of it, no panic and no run-away memory.

@@ -116,6 +116,36 @@ fn positions_beyond_32_bits_and_ties_between_ranks() {
     }
 }
 
+/// Callers name any number of shards; what no memory holds is an error value.
+#[test]
+fn more_shards_than_memory_holds_are_refused() {
+    for shape in [vec![2], vec![1 << 40], vec![3, 0]] {
+        let whole = Sharded::new(ReduceMax::new(DType::U8, View::new(shape).unwrap()).axes([])).unwrap();
+        for count in [usize::MAX, isize::MAX as usize, 1 << 50] {
+            assert!(matches!(whole.shards(count), Err(Error::TooLarge { .. })), "{count} of {:?}", whole.shape());
+        }
+    }
+    let scalar = Sharded::new(ReduceMax::new(DType::U8, View::new([]).unwrap())).unwrap();
+    assert_eq!(scalar.shards(usize::MAX).unwrap().len(), 1);
+}
+
+/// A zero was seen, but no element: of whichever reduction, that is a record of nothing.
+#[test]
+fn a_record_of_no_element_is_not_finished() {
+    let view = || View::new([4]).unwrap();
+    let arg_max = || ArgMax::new(DType::F32, view());
+    let all: [AnyOperation; 3] =
+        [ReduceMax::new(DType::F32, view()).into(), arg_max().into(), arg_max().select_last(true).into()];
+    for op in all {
+        let whole = Sharded::new(op).unwrap();
+        let mut known = whole.nothing().unwrap();
+        for key in [0, 1 << 31] {
+            known.records_mut()[0] = Partial { key, place: 1 << 63 };
+            assert_eq!(whole.finish(&known), Err(Error::PartialsIncomplete { output: 0 }), "{whole:?}");
+        }
+    }
+}
+
 #[test]
 fn the_maximum_of_nothing_is_finished_by_policy() {
     let view = View::new([3, 0]).unwrap();

@@ -15,6 +15,15 @@ fn parts(view: &View) -> (&[u64], &[i64], u64) {
     (view.shape(), view.strides(), view.offset())
 }
 
+/// Sizes of which one is 0 multiply to 0, however large the others are and in whichever order.
+#[test]
+fn a_size_of_0_is_split_into_any_sizes_with_a_0() {
+    let nothing = View::new([0]).unwrap();
+    for sizes in [[1 << 40, 1 << 40, 0], [1 << 40, 0, 1 << 40], [0, 1 << 40, 1 << 40], [u64::MAX, u64::MAX, 0]] {
+        assert_eq!(nothing.split(0, sizes).unwrap().shape(), sizes);
+    }
+}
+
 #[test]
 fn a_new_view_is_row_major() {
     assert_eq!(parts(&view(&[])), (&[][..], &[][..], 0));
@@ -197,7 +206,7 @@ fn axes_in_every_form() {
     assert_eq!(resolve([1_i64, 0].as_slice().into()), Ok(vec![0, 1]));
     assert_eq!(resolve([1, -2].into()), Err(Error::RepeatedAxis { axes: vec![1, -2], dimension: 1 }));
     for axis in [3, -4, i64::MAX, i64::MIN] {
-        assert_eq!(resolve([axis].into()), Err(Error::AxisOutOfRange { axis, rank: 3 }));
+        assert_eq!(resolve([axis].into()), Err(Error::AxisOutOfRange { axis, rank: 3, expected: -3..=2 }));
     }
     assert_eq!(Axes::from([0]).resolve("test", 0), Err(Error::NoAxis { operator: "test" }));
     assert_eq!(Axes::All.resolve("test", 0), Ok(vec![]));

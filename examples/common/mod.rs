@@ -10,6 +10,11 @@ use wgmax::{Bound, Gpu, GpuOptions, Operation, Plan, Slots, Tensor, TensorType, 
 
 pub type Failure = Box<dyn Error>;
 
+/// Whether help is asked for. Arguments may be any bytes, such as a file's name that is not UTF-8.
+pub fn wants_help() -> bool {
+    std::env::args_os().skip(1).any(|word| word == "--help" || word == "-h")
+}
+
 /// Opens an adapter and names it. A machine without any is told so and gets `None`; a name that no adapter has is an
 /// error.
 pub fn open(adapter: Option<String>) -> Result<Option<Gpu>, Failure> {

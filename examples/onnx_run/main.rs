@@ -16,6 +16,7 @@ mod cases;
 mod dialects;
 mod npy;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -38,22 +39,24 @@ struct Arguments {
 }
 
 impl Arguments {
-    fn parse(mut words: impl Iterator<Item = String>) -> Outcome<Arguments> {
+    /// Paths may be any bytes; options that are not UTF-8 are no options.
+    fn parse(mut words: impl Iterator<Item = OsString>) -> Outcome<Arguments> {
         let mut arguments = Arguments::default();
         while let Some(word) = words.next() {
-            let mut value = || words.next().ok_or(format!("{word} needs a value\n{USAGE}"));
-            match word.as_str() {
-                "--backend" => match value()?.as_str() {
+            let shown = word.to_string_lossy();
+            let mut value = || words.next().ok_or(format!("{shown} needs a value\n{USAGE}"));
+            match &*shown {
+                "--backend" => match &*value()?.to_string_lossy() {
                     "gpu" => arguments.cpu = false,
                     "cpu" => arguments.cpu = true,
                     other => return Err(format!("--backend {other:?}, gpu or cpu expected").into()),
                 },
-                "--adapter" => arguments.adapter = Some(value()?),
+                "--adapter" => arguments.adapter = Some(value()?.to_string_lossy().into()),
                 "-o" => arguments.outputs.push(value()?.into()),
                 "--exact" => arguments.comparison.exact = true,
                 "--write" => arguments.comparison.write = true,
                 option if option.starts_with('-') => return Err(format!("no option {option}\n{USAGE}").into()),
-                path => arguments.paths.push(path.into()),
+                _ => arguments.paths.push((&word).into()),
             }
         }
         if arguments.paths.is_empty() { Err(USAGE.into()) } else { Ok(arguments) }
@@ -102,7 +105,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Outcome<ExitCode> {
-    let arguments = Arguments::parse(std::env::args().skip(1))?;
+    let arguments = Arguments::parse(std::env::args_os().skip(1))?;
     let backend = Backend::new(&arguments)?;
     if arguments.paths[0].extension().is_some_and(|extension| extension == "onnx") {
         return run_model(&arguments, &backend);

@@ -41,7 +41,7 @@ const MEMORY_MIB: u64 = 16;
 const CHUNKS_IN_MEMORY: u64 = 8;
 
 fn main() -> ExitCode {
-    if std::env::args().any(|arg| arg == "--help" || arg == "-h") {
+    if common::wants_help() {
         println!("{USAGE}");
         return ExitCode::SUCCESS;
     }
@@ -90,6 +90,12 @@ impl Scan {
         let memory: u64 = args.opt_value_from_str("--memory")?.unwrap_or(MEMORY_MIB);
         let json = args.opt_value_from_os_str("--json", path)?;
         let rest = args.finish();
+        let memory = memory.checked_mul(1 << 20).ok_or(format!("--memory {memory} is given, fewer MiB expected"))?;
+        if let Some(gib) = gib.filter(|gib| folder.is_none() || !(0.0..1e6).contains(gib)) {
+            return Err(
+                format!("--gib {gib} is given, a number from 0 to a million beside --make expected; {USAGE}").into()
+            );
+        }
         let given = match rest.as_slice() {
             [] => None,
             [given] if folder.is_none() && !given.to_string_lossy().starts_with('-') => Some(PathBuf::from(given)),
@@ -108,7 +114,7 @@ impl Scan {
                 folder
             }
         };
-        Ok(Scan { gpu, checkpoint: Checkpoint::open(path)?, planted, memory: memory << 20, json })
+        Ok(Scan { gpu, checkpoint: Checkpoint::open(path)?, planted, memory, json })
     }
 
     fn run(&self) -> Result<(), Failure> {
@@ -141,11 +147,11 @@ impl Scan {
 
     /// The maxima of a tensor's channels, and of all of it; nothing where there are no elements, or of no type for them.
     fn scan(&self, tensor: &StoredTensor, cost: &mut Cost, bar: &mut Bar) -> Result<Option<Found>, Failure> {
-        let len: u64 = tensor.shape().iter().product();
         let Ok(dtype) = tensor.dtype() else { return Ok(None) };
-        if len == 0 {
-            return Ok(None);
+        if tensor.shape().contains(&0) {
+            return Ok(None); // the other sizes may be too large for a product
         }
+        let len: u64 = tensor.shape().iter().product();
         let channels = if tensor.shape().len() > 1 { tensor.shape()[0] } else { 1 };
         let op = ArgMax::new(dtype, View::new([channels, len / channels])?)
             .axes([-1])

@@ -15,6 +15,7 @@ use std::fmt;
 
 use super::{AxesInput, check_type};
 use crate::DType::{Bf16, Bool, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
+use crate::axes::resolve_axis;
 use crate::{Axes, DType, Error, Slices, Tensor, View, op};
 
 /// One version of an operator.
@@ -51,10 +52,12 @@ impl Version {
         Err(Error::AttributeNotAllowed { operator, attribute, allowed: self.attributes })
     }
 
-    /// Versions before 11 count axes from the first dimension only.
-    fn check_signs(&self, axes: &[i64]) -> Result<(), Error> {
-        match axes.iter().find(|&&axis| axis < 0) {
-            Some(&axis) if self.since < 11 => Err(Error::NegativeAxis { operator: self.to_string(), axis }),
+    /// Versions before 11 count axes from the first dimension only, to the last one or to the rank.
+    fn check_axes(&self, axes: &[i64], rank: usize, last: usize) -> Result<(), Error> {
+        let expected = 0..=last as i64;
+        match axes.iter().find(|axis| !expected.contains(axis)) {
+            Some(&axis) if self.since < 11 && axis < 0 => Err(Error::NegativeAxis { operator: self.to_string(), axis }),
+            Some(&axis) if self.since < 11 && rank > 0 => Err(Error::AxisOutOfRange { axis, rank, expected }),
             _ => Ok(()),
         }
     }
@@ -135,13 +138,16 @@ impl ReduceMax {
     ///
     /// # Errors
     /// [`Error::UnknownOpset`], [`Error::TypeNotAllowed`], [`Error::AttributeNotAllowed`], [`Error::AxesForm`],
-    /// [`Error::NegativeAxis`]. What the axes name is checked with the operation.
+    /// [`Error::NegativeAxis`], [`Error::AxisOutOfRange`]. What else is wrong with axes is found with the operation.
     pub fn resolve(&self, opset: u64, dtype: DType, input: View) -> Result<op::ReduceMax, Error> {
         let version = Version::in_force(Self::VERSIONS, opset)?;
         check_type(version, dtype, version.types)?;
         version.check_attribute("noop_with_empty_axes", self.noop_with_empty_axes.is_some())?;
         let axes = match self.listed_axes(version)? {
-            Some(axes) if !axes.is_empty() => Axes::List(axes),
+            Some(axes) if !axes.is_empty() => {
+                version.check_axes(&axes, input.rank(), input.rank().saturating_sub(1))?;
+                Axes::List(axes)
+            }
             _ if self.noop_with_empty_axes == Some(true) => Axes::List(vec![]),
             _ => Axes::All,
         };
@@ -157,10 +163,7 @@ impl ReduceMax {
         match (&self.axes, &self.axes_input) {
             (Some(_), _) if version.since >= 18 => refuse("an attribute", INPUT.expected),
             (_, Some(_)) if version.since < 18 => refuse("a second input", "an optional attribute"),
-            (Some(axes), _) => {
-                version.check_signs(axes)?;
-                Ok(Some(axes.clone()))
-            }
+            (Some(axes), _) => Ok(Some(axes.clone())),
             (None, Some(axes)) => INPUT.read(version, axes).map(Some),
             (None, None) => Ok(None),
         }
@@ -207,7 +210,7 @@ impl ArgMax {
         check_type(version, dtype, version.types)?;
         version.check_attribute("select_last_index", self.select_last_index.is_some())?;
         let axis = self.axis.unwrap_or(0);
-        version.check_signs(&[axis])?;
+        version.check_axes(&[axis], input.rank(), input.rank().saturating_sub(1))?;
         Ok(op::ArgMax::new(dtype, input)
             .axes([axis])
             .keep_dims(self.keepdims.unwrap_or(true))
@@ -242,10 +245,10 @@ impl Hardmax {
         let version = Version::in_force(Self::VERSIONS, opset)?;
         check_type(version, dtype, version.types)?;
         let axis = self.axis.unwrap_or(if version.since < 13 { 1 } else { -1 });
-        version.check_signs(&[axis])?;
         let rank = input.rank();
-        if version.since == 11 && rank > 0 && axis == rank as i64 {
-            return Err(Error::AxisOutOfRange { axis, rank });
+        version.check_axes(&[axis], rank, rank)?;
+        if version.since == 11 {
+            resolve_axis("Hardmax", axis, rank)?; // the rank itself is allowed before
         }
         let slices = if version.since < 13 { Slices::From(axis) } else { Slices::Along(axis) };
         Ok(op::Hardmax::new(dtype, input, slices))

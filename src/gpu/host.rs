@@ -156,8 +156,10 @@ impl Gpu {
         let buffers = self.catch(|| Ok(self.buffers(plan, inputs))).await?;
         let read_backs = self.catch(|| self.submit(&prepared, &buffers)).await?;
         let mut bytes = Vec::with_capacity(read_backs.len());
-        for buffer in &read_backs {
-            bytes.push(self.read(buffer).await?);
+        for (buffer, &len) in read_backs.iter().zip(&plan.output_bytes) {
+            let mut own = self.read(buffer).await?;
+            own.truncate(len as usize); // the buffer of an input that is written in place may be longer
+            bytes.push(own);
         }
         Ok(bytes)
     }

@@ -44,6 +44,7 @@ pub fn operation(node: &NodeProto, opset: u64, inputs: &[Option<Operand<'_>>]) -
 type Operands<'a> = [Option<Operand<'a>>];
 
 fn reduce_max(node: &NodeProto, opset: u64, inputs: &Operands<'_>) -> Result<crate::ReduceMax, Error> {
+    let data = first(inputs, if opset < 18 { 1 } else { 2 })?.tensor_type; // axes came as an attribute before
     let mut attributes = Attributes::new(node)?;
     let dialect = ReduceMax {
         axes: attributes.ints("axes")?,
@@ -52,7 +53,6 @@ fn reduce_max(node: &NodeProto, opset: u64, inputs: &Operands<'_>) -> Result<cra
         noop_with_empty_axes: attributes.flag("noop_with_empty_axes")?,
     };
     attributes.none_left(ReduceMax::VERSIONS.iter().flat_map(|v| v.attributes))?;
-    let data = first(inputs, 2)?.tensor_type;
     dialect.resolve(opset, data.dtype, view(data)?)
 }
 
@@ -137,6 +137,10 @@ impl<'a> Attributes<'a> {
         }
         if attribute.r#type != kind && attribute.r#type != 0 {
             return Err(self.wrong_value(name, format!("of kind {}", attribute.r#type), expected));
+        }
+        let has_others = if kind == AttributeProto::INT { !attribute.ints.is_empty() } else { attribute.i != 0 };
+        if has_others {
+            return Err(self.wrong_value(name, "a list and an integer, or the other of them".into(), expected));
         }
         Ok(Some(attribute))
     }

@@ -113,10 +113,11 @@ fn narrowed<T: Copy + Into<i128>>(values: &[T], dtype: DType, least: i128, most:
 }
 
 impl From<&Tensor> for TensorProto {
-    /// The tensor as `raw_data`, without a name.
+    /// The tensor as `raw_data`, without a name. ONNX's sizes have 63 bits: a larger one, which only a tensor without
+    /// elements can have, is written as the largest.
     fn from(tensor: &Tensor) -> TensorProto {
         let number = DATA_TYPES.into_iter().find(|&(_, dtype)| dtype == tensor.dtype());
-        let size = |&size: &u64| size.try_into().unwrap_or(i64::MAX); // only an empty tensor could have such a size
+        let size = |&size: &u64| size.try_into().unwrap_or(i64::MAX);
         TensorProto {
             dims: tensor.shape().iter().map(size).collect(),
             data_type: number.map_or(0, |(number, _)| number),

@@ -1,5 +1,5 @@
 use super::{InputNeed, NanPolicy, Operation, check_inputs, check_len, part_needs};
-use crate::axes::resolve_axis;
+use crate::axes::{resolve_axis, resolve_up_to};
 use crate::plan::Plan;
 use crate::{DType, Error, Limits, Parts, Tensor, TensorType, plan, reference};
 
@@ -59,11 +59,9 @@ impl Hardmax {
     /// The dimensions of a slice, ascending.
     pub(crate) fn checked(&self) -> Result<Vec<usize>, Error> {
         let rank = self.input.rank();
-        let resolve = |axis| resolve_axis(self.name(), axis, rank);
         match self.slices {
-            Slices::Along(axis) => Ok(vec![resolve(axis)?]),
-            Slices::From(axis) if axis == rank as i64 && rank > 0 => Ok(vec![]),
-            Slices::From(axis) => Ok((resolve(axis)?..rank).collect()),
+            Slices::Along(axis) => Ok(vec![resolve_axis(self.name(), axis, rank)?]),
+            Slices::From(axis) => Ok((resolve_up_to(self.name(), axis, rank, rank)?..rank).collect()),
         }
     }
 }

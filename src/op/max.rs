@@ -75,18 +75,21 @@ impl Max {
         self
     }
 
-    /// The input whose buffer this one is read from: mostly its own.
+    /// The input whose buffer this one is read from: mostly its own. Who asks for many takes the [slots](Max::first_slots).
     pub(crate) fn buffer_of(&self, input: usize) -> usize {
         self.views_of.iter().find(|&&(own, _)| own == input).map_or(input, |&(_, other)| other)
     }
 
-    /// For each input the first of the tensors, or slots, that its parts are: they follow one another.
+    /// For each input the first of the tensors, or slots, that its parts are: they follow one another. A view of another's
+    /// buffer is that other's parts; it was checked that it is.
     pub(crate) fn first_slots(&self) -> Vec<usize> {
         let next = |end: &mut usize, input: &Parts| {
             *end += input.views().len();
             Some(*end - input.views().len())
         };
-        self.inputs.iter().scan(0, next).collect()
+        let mut slots: Vec<usize> = self.inputs.iter().scan(0, next).collect();
+        self.views_of.iter().for_each(|&(input, other)| slots[input] = slots[other]);
+        slots
     }
 
     /// What inputs there are, for messages that name another one.
@@ -95,15 +98,19 @@ impl Max {
     }
 
     fn check_views_of(&self) -> Result<(), Error> {
-        for (n, &(input, other)) in self.views_of.iter().enumerate() {
+        let [mut are_views, mut before] = [(); 2].map(|()| vec![false; self.inputs.len()]);
+        for &(input, _) in &self.views_of {
+            are_views.get_mut(input).into_iter().for_each(|is_view| *is_view = true);
+        }
+        for &(input, other) in &self.views_of {
             let refused = |reason: String| Err(Error::NotAViewOf { input, other, reason });
             let (Some(own), Some(of)) = (self.inputs.get(input), self.inputs.get(other)) else {
                 return refused(self.numbering());
             };
-            if self.views_of[..n].iter().any(|earlier| earlier.0 == input) {
+            if std::mem::replace(&mut before[input], true) {
                 return refused("it was said to be one before".into());
             }
-            if input == other || self.buffer_of(other) != other {
+            if are_views[other] {
                 return refused("the other has no buffer of its own".into());
             }
             if self.in_place == Some(input) || self.in_place == Some(other) {

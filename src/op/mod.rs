@@ -13,6 +13,7 @@ pub use max::Max;
 pub use reduce_max::{EmptyMax, ReduceMax};
 
 use crate::plan::Plan;
+use crate::view::checked_len;
 use crate::{Error, Limits, Parts, Tensor, TensorType};
 
 /// What NaN does to a maximum.
@@ -114,11 +115,15 @@ fn reduces_nothing(shape: &[u64], reduced: &[usize]) -> bool {
     reduced.iter().any(|&d| shape[d] == 0) && !reduced_shape(shape, reduced, false).contains(&0)
 }
 
-/// Checks that an output can be counted in 63 bits.
+/// Checks that an output's elements can be counted in 63 bits, and its bytes in 64.
 fn check_len(output: TensorType) -> Result<TensorType, Error> {
     match output.bytes() {
         Some(_) => Ok(output),
-        None => Err(Error::TooLarge { what: "elements of an output", given: u64::MAX, limit: i64::MAX as u64 }),
+        None => {
+            let given = checked_len(&output.shape).unwrap_or(u64::MAX); // or more
+            let limit = (u64::MAX / output.dtype.bytes()).min(i64::MAX as u64);
+            Err(Error::TooLarge { what: "elements of an output", given, limit })
+        }
     }
 }
 

@@ -10,7 +10,7 @@ pub(crate) fn max(op: &Max, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
     let mut operands: Vec<(View, Cow<[u8]>)> = Vec::new();
     let slots = op.first_slots();
     for (n, input) in op.inputs.iter().enumerate() {
-        let own = &inputs[slots[op.buffer_of(n)]..][..input.views().len()];
+        let own = &inputs[slots[n]..][..input.views().len()];
         let (view, bytes) = gathered(op.dtype, input, own)?;
         operands.push((view.broadcast(&output.shape)?, bytes));
     }

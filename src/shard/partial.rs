@@ -127,9 +127,9 @@ impl Rule {
         Partial { key, place: place | plus_zero }
     }
 
-    /// Whether elements of the type have this key.
+    /// Whether an element of the type can have left this: a key that there is, at some position.
     pub fn has(self, partial: Partial) -> bool {
-        partial.key <= if self.dtype == DType::Bool { 1 } else { self.mask() }
+        partial.place & !PLUS_ZERO > 0 && partial.key <= if self.dtype == DType::Bool { 1 } else { self.mask() }
     }
 
     /// The maximum's bits; NaN is the canonical one.

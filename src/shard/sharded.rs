@@ -93,7 +93,7 @@ impl Sharded {
     /// outermost dimension of at least so many indices, or else along the longest one.
     ///
     /// # Errors
-    /// Those of [`Sharded::shard`].
+    /// Those of [`Sharded::shard`]; [`Error::TooLarge`] if host memory does not hold so many.
     pub fn shards(&self, count: usize) -> Result<Vec<Shard>, Error> {
         let (count, rank) = (count.max(1) as u64, self.shape.len());
         let longest = (0..rank).rev().max_by_key(|&d| self.shape[d]);
@@ -107,15 +107,20 @@ impl Sharded {
             (begin[axis], shape[axis]) = (cut(n), cut(n + 1) - cut(n));
             self.shard(&begin, &shape)
         };
-        (0..count).map(shard).collect()
+        let mut shards = room("bytes of shards in host memory", count)?; // callers name any number
+        for n in 0..count {
+            shards.push(shard(n)?);
+        }
+        Ok(shards)
     }
 
     /// The outputs of the whole operation: a ReduceMax's maxima, what an ArgMax was asked for; of a Hardmax the winners'
     /// positions along their slices, as i64. [`Shard::hardmax`] makes its output of the same partials.
     ///
     /// # Errors
-    /// [`Error::PartialsDiffer`] if they are of another reduction, or not of all of its outputs;
-    /// [`Error::PartialsIncomplete`] if of some output no element was seen, or one that is none of the whole's.
+    /// [`Error::PartialsDiffer`] if they are of another type, of other options, or not of all of its outputs;
+    /// [`Error::PartialsIncomplete`] if of some output no element was seen, or one that is none of the whole's. Partials do
+    /// not tell which dimensions they were reduced over: that is for the caller to keep apart.
     pub fn finish(&self, partials: &Partials) -> Result<Vec<Tensor>, Error> {
         let expected = reduced_shape(&self.shape, &self.reduced, false);
         if partials.rule != self.rule || partials.shape != expected || partials.begin.iter().any(|&begin| begin > 0) {
@@ -200,7 +205,8 @@ impl Sharded {
             AnyOperation::Hardmax(op) => {
                 op.slices = match self.reduced[..] {
                     [d] => crate::Slices::Along(d as i64),
-                    _ => crate::Slices::From(self.reduced.first().map_or(0, |&d| d as i64)),
+                    // Where nothing is reduced slices begin behind the last axis: at the rank, as they are named.
+                    _ => crate::Slices::From(self.reduced.first().map_or(self.shape.len(), |&d| d) as i64),
                 };
             }
             AnyOperation::Max(_) => {}

@@ -6,6 +6,13 @@ use wgmax::{
 
 use super::{Data, Random, tensor};
 
+/// A small tensor of a type and a shape.
+pub fn small_tensor(random: &mut Random, dtype: DType, shape: &[u64]) -> Tensor {
+    let data = Data::ALL[random.below(7) as usize];
+    let flat = tensor(dtype, shape.iter().product(), data, random.word());
+    Tensor::from_bytes(dtype, shape, flat.bytes().to_vec()).unwrap()
+}
+
 /// A reduction of any kind, and a tensor for it.
 pub fn problem(random: &mut Random) -> (AnyOperation, Tensor) {
     let dtype = DType::ALL[random.below(13) as usize];
@@ -18,11 +25,8 @@ pub fn problem(random: &mut Random) -> (AnyOperation, Tensor) {
     let [keep, last, both] = [(); 3].map(|()| random.below(2) == 0);
     let op = match random.below(4) {
         0 => ReduceMax::new(dtype, view).axes(axes).keep_dims(keep).nan(nan).into(),
-        1 => {
-            let axis = random.below(rank as u64) as i64;
-            let slices = if last { Slices::Along(axis) } else { Slices::From(axis) };
-            Hardmax::new(dtype, view, slices).nan(nan).into()
-        }
+        1 if last => Hardmax::new(dtype, view, Slices::Along(random.below(rank as u64) as i64)).nan(nan).into(),
+        1 => Hardmax::new(dtype, view, Slices::From(random.below(rank as u64 + 1) as i64)).nan(nan).into(),
         _ => {
             let index = [IndexType::I64, IndexType::I32, IndexType::U32][random.below(3) as usize];
             let output = if both { ArgMaxOutput::ValuesAndIndices } else { ArgMaxOutput::Indices };
@@ -30,7 +34,6 @@ pub fn problem(random: &mut Random) -> (AnyOperation, Tensor) {
             op.select_last(last).index(index).output(output).into()
         }
     };
-    let data = Data::ALL[random.below(7) as usize];
-    let flat = tensor(dtype, shape.iter().product(), data, random.word());
-    (op, Tensor::from_bytes(dtype, shape, flat.bytes().to_vec()).unwrap())
+    let input = small_tensor(random, dtype, &shape);
+    (op, input)
 }

@@ -13,7 +13,7 @@ export function load(source: Source = new URL("./wasm/planner_bg.wasm", import.m
   return planner.load(source);
 }
 
-/** What an operation reads and writes. */
+/** What an operation reads and writes. Counts above 2^53 are rounded to what a number holds. */
 export interface Signature {
   inputs: { dtype: DType; elements: number; bytes: number }[];
   outputs: { dtype: DType; shape: number[] }[];
