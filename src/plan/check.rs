@@ -5,7 +5,7 @@
 //! bindings name (wgpu compares each index with the bound range), and it ends, since no invocation takes more turns, and
 //! no dispatch has more workgroups, than its numbers ask for.
 
-use super::device::{EXCHANGED_BYTES, MEMBER_BYTES, check_countable, column_member_bytes};
+use super::device::{EXCHANGED_BYTES, MAX_BINDING_BYTES, MEMBER_BYTES, check_countable, column_member_bytes};
 use super::output_box::SPREAD_PACKS;
 use super::schedule::MAX_STEPS;
 use super::{
@@ -81,7 +81,7 @@ impl Plan {
             format!("bindings {} given, {} expected by {}", list(&numbers), list(&expected), dispatch.kernel)
         })?;
         for own in &dispatch.bindings {
-            within("bytes of a binding", own.bytes, limits.max_binding_bytes)?;
+            within("bytes of a binding", own.bytes, limits.max_binding_bytes.min(MAX_BINDING_BYTES))?;
             let (offset, alignment) = (own.offset_bytes, limits.binding_alignment_bytes);
             if !offset.is_multiple_of(alignment) {
                 return Err(Error::BindingMisaligned { slot: own.slot.to_string(), offset, alignment });

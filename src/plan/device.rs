@@ -12,6 +12,9 @@ pub(super) struct Device {
     pub max_invocations: u64,
 }
 
+/// The most bytes of a binding: shaders count its words in 32 bits.
+pub(super) const MAX_BINDING_BYTES: u64 = (1 << 32) - 4;
+
 /// The bytes of a pack.
 pub(super) const PACK_BYTES: u64 = 16;
 
@@ -38,10 +41,9 @@ pub(super) fn column_member_bytes(operator: Operator, dtype: DType) -> u64 {
 const MAX_WRITES: u64 = 1024;
 
 impl Device {
-    /// The device with these limits, if there can be one. Shaders count the words of a binding in 32 bits.
+    /// The device with these limits, if there can be one.
     pub fn new(limits: &Limits) -> Result<Device, Error> {
         limits.check()?;
-        const MAX_BINDING_BYTES: u64 = (1 << 32) - 4;
         let mut max_binding_bytes = limits.max_binding_bytes.min(MAX_BINDING_BYTES);
         if limits.shared_buffers {
             max_binding_bytes -= max_binding_bytes % PACK_BYTES; // inputs are bound in whole packs
@@ -182,9 +184,11 @@ impl Device {
     /// The most elements that a window is sure to hold: it begins up to an alignment, or a pack, before the first.
     pub fn window_elements(&self, dtype: DType) -> Result<u64, Error> {
         let slack = self.limits.binding_alignment_bytes.max(16).saturating_add(16);
-        match self.limits.max_binding_bytes.saturating_sub(slack) / dtype.bytes() {
+        // What lies before the first counts among the elements, too.
+        let most = self.limits.max_binding_bytes.min(MAX_ELEMENTS.saturating_mul(dtype.bytes()));
+        match most.saturating_sub(slack) / dtype.bytes() {
             0 => Err(self.binding_too_small(slack.saturating_add(8))),
-            elements => Ok(elements.min(MAX_ELEMENTS)),
+            elements => Ok(elements),
         }
     }
 

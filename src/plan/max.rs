@@ -4,6 +4,7 @@
 //! Where the output or an operand is larger than a binding, the output is cut into boxes of consecutive elements. An operand
 //! whose elements for a box lie farther apart than a binding reaches is read window by window.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::device::{Device, MAX_ELEMENTS};
@@ -32,9 +33,10 @@ pub(crate) fn max(op: &Max, limits: &Limits) -> Result<Plan, Error> {
     let slots = op.first_slots();
     plan.in_place = op.in_place.map(|input| slots[input]);
     let mut operands: Vec<Operand> = Vec::new();
+    let mut seen = HashSet::new();
     for (n, input) in op.inputs.iter().enumerate().filter(|&(n, _)| op.in_place != Some(n)) {
         let operand = Operand::new(sources(input, slots[op.buffer_of(n)]), input.shape(), &output.shape)?;
-        if !operands.contains(&operand) {
+        if seen.insert(operand.clone()) {
             operands.push(operand); // the maximum of something with itself is no more than that
         }
     }
@@ -248,7 +250,7 @@ impl<'a> Broadcast<'a> {
 }
 
 /// An input stretched to the output's shape, in parts along one dimension of it.
-#[derive(PartialEq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 struct Operand {
     dimension: usize,
     /// Where each part begins, ascending.

@@ -28,7 +28,7 @@ pub(crate) fn merge_shards(op: &MergeShards, limits: &Limits) -> Result<Plan, Er
     within("outputs of partials", out_len, MAX_OUTPUTS)?;
     within("shards", op.count(), reduction.max_records(out_len))?;
     let bytes = op.count() * out_len * PARTIAL_BYTES;
-    within("bytes of partials", bytes, limits.max_binding_bytes)?;
+    within("bytes of partials", bytes, device.limits.max_binding_bytes)?;
     let partials = Binding { binding: 1, slot: Slot::Input(0), writes: false, offset_bytes: 0, bytes };
     let dispatch = reduction.merge(out_len, op.count(), Found::Partials, partials, targets)?;
     plan.complete(Dispatches(vec![dispatch]), device)

@@ -34,6 +34,13 @@ pub fn check_planned(op: &(impl Operation + ?Sized), planned: &Result<Plan, Erro
         Err(error) => {
             let message = error.to_string();
             assert!(!message.is_empty() && message.len() < 4000, "{} bytes of error: {message}", message.len());
+            // A refusal that its own numbers contradict is a bound that stands in the wrong place.
+            let says_why = match *error {
+                Error::TooLarge { given, limit, .. } => given > limit,
+                Error::DeviceTooSmall { given, needed, .. } => given < needed,
+                _ => true,
+            };
+            assert!(says_why, "{error}: {limits:?}");
         }
     }
 }
