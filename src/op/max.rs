@@ -75,11 +75,6 @@ impl Max {
         self
     }
 
-    /// The input whose buffer this one is read from: mostly its own. Who asks for many takes the [slots](Max::first_slots).
-    pub(crate) fn buffer_of(&self, input: usize) -> usize {
-        self.views_of.iter().find(|&&(own, _)| own == input).map_or(input, |&(_, other)| other)
-    }
-
     /// For each input the first of the tensors, or slots, that its parts are: they follow one another. A view of another's
     /// buffer is that other's parts; it was checked that it is.
     pub(crate) fn first_slots(&self) -> Vec<usize> {

@@ -21,10 +21,8 @@ pub(crate) fn arg_max(op: &ArgMax, limits: &Limits) -> Result<Plan, Error> {
     if outputs[0].len() == 0 {
         return Ok(plan);
     }
-    if reduced.iter().all(|&d| op.input.shape()[d] == 1)
-        && let Some(dispatches) = first_positions(op, &targets, device)?
-    {
-        return plan.complete(dispatches, device);
+    if reduced.iter().all(|&d| op.input.shape()[d] == 1) {
+        return plan.complete(first_positions(op, &targets, device)?, device);
     }
     let reduction = Reduction {
         dtype: op.dtype,
@@ -44,16 +42,13 @@ pub(crate) fn arg_max(op: &ArgMax, limits: &Limits) -> Result<Plan, Error> {
     plan.complete(reduce(&reduction, sources(&op.input, 0), &targets)?, device)
 }
 
-/// Each position is 0, and each maximum the element itself. Nothing where that takes several bindings.
-fn first_positions(op: &ArgMax, targets: &[Binding], device: &Device) -> Result<Option<Dispatches>, Error> {
+/// Each position is 0, and each maximum the element itself.
+fn first_positions(op: &ArgMax, targets: &[Binding], device: &Device) -> Result<Dispatches, Error> {
     let mut dispatches = match op.output {
         ArgMaxOutput::Indices => Dispatches::default(),
-        ArgMaxOutput::ValuesAndIndices => match copy(op.dtype, op.nan, &op.input, targets[0], device)? {
-            Some(values) => values,
-            None => return Ok(None),
-        },
+        ArgMaxOutput::ValuesAndIndices => copy(op.dtype, op.nan, &op.input, targets[0], device)?,
     };
     let indices = targets[targets.len() - 1];
     dispatches.append(fill([0, 0], Binding { binding: 3, ..indices }, device)?)?;
-    Ok(Some(dispatches))
+    Ok(dispatches)
 }

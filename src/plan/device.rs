@@ -70,6 +70,12 @@ impl Device {
         self.tuning.group.min(power_of_two_below(room))
     }
 
+    /// The most invocations of a dispatch of such workgroups, none where not even one finds room.
+    pub fn invocations_of_members(&self, member_bytes: u64) -> u64 {
+        let fits = member_bytes <= self.limits.max_group_memory_bytes.into();
+        if fits { self.max_invocations / self.tuning.group * self.group_of_members(member_bytes) } else { 0 }
+    }
+
     /// The most members of such a team.
     pub fn most_members(&self, lanes: u64) -> u64 {
         (self.tuning.group.max(self.tuning.max_team) / lanes).max(1)

@@ -47,6 +47,7 @@ impl Reduction<'_> {
         let tasks = shape.outputs() * chunks;
         let group = self.group(access, team);
         let block = self.dtype.pack_elements() * column_packs;
+        let counted = if access == Access::Columns { block } else { results * share };
         let groups = match access {
             Access::Columns => {
                 let blocks = match stores {
@@ -64,7 +65,7 @@ impl Reduction<'_> {
             }
             _ => tasks.div_ceil(results * share).div_ceil(group),
         };
-        self.device.grid(groups, group * block.max(results * share))
+        self.device.grid(groups, group * counted)
     }
 
     /// The invocations of a workgroup.

@@ -21,6 +21,9 @@ const MAX_OPERANDS: u64 = 32;
 /// of a window, and a window's last pack may end behind what is asked for.
 const MAX_SPAN: u64 = (1 << 32) - 16;
 
+/// The most elements of a box: with room for a pack wherever one is written alone, 32 bits count them.
+const MAX_BOX: u64 = MAX_ELEMENTS / 4;
+
 pub(crate) fn max(op: &Max, limits: &Limits) -> Result<Plan, Error> {
     let device = &Device::new(limits)?;
     let output = op.outputs()?.remove(0);
@@ -35,7 +38,7 @@ pub(crate) fn max(op: &Max, limits: &Limits) -> Result<Plan, Error> {
     let mut operands: Vec<Operand> = Vec::new();
     let mut seen = HashSet::new();
     for (n, input) in op.inputs.iter().enumerate().filter(|&(n, _)| op.in_place != Some(n)) {
-        let operand = Operand::new(sources(input, slots[op.buffer_of(n)]), input.shape(), &output.shape)?;
+        let operand = Operand::new(sources(input, slots[n]), input.shape(), &output.shape)?;
         if seen.insert(operand.clone()) {
             operands.push(operand); // the maximum of something with itself is no more than that
         }
@@ -54,21 +57,16 @@ pub(crate) fn max(op: &Max, limits: &Limits) -> Result<Plan, Error> {
     plan.complete(max.dispatches()?, device)
 }
 
-/// Writes the elements of input 0 as they are, but for NaN, which is made canonical: each is a maximum of one. Nothing where that
-/// takes several bindings, or more than shaders can count.
+/// Writes the elements of input 0 as they are, but for NaN, which is made canonical: each is a maximum of one.
 pub(super) fn copy(
     dtype: DType,
     nan: NanPolicy,
     input: &Parts,
     target: Binding,
     device: &Device,
-) -> Result<Option<Dispatches>, Error> {
+) -> Result<Dispatches, Error> {
     let operand = Operand::new(sources(input, 0), input.shape(), input.shape())?;
-    let len: u64 = input.shape().iter().product();
-    if !device.binds(target.bytes) || len > MAX_ELEMENTS || !operand.fits(dtype, device)? {
-        return Ok(None);
-    }
-    Broadcast::new(dtype, nan, input.shape(), vec![operand], target, device).dispatches().map(Some)
+    Broadcast::new(dtype, nan, input.shape(), vec![operand], target, device).dispatches()
 }
 
 /// Writes the maxima of few elements each, as a Max of as many operands: those of one place among the reduced are one. Nothing where that
@@ -194,7 +192,7 @@ impl<'a> Broadcast<'a> {
         let operands = (self.operands.len() as u64).min(self.max_operands);
         let row = Turns::of_row(operands, self.shape.len() as u64);
         let share = Turns::of_elements(self.dtype, row).max_writes(2);
-        self.device.max_invocations.saturating_mul(share).min(MAX_ELEMENTS)
+        self.device.max_invocations.saturating_mul(share).min(MAX_BOX)
     }
 
     /// What one dispatch reads, and the next. Of a buffer that may be written, too, no byte is bound twice by one.

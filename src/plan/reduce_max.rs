@@ -31,10 +31,8 @@ pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error>
     if op.input.is_empty() {
         return plan.complete(fill(words_of_nothing(op.dtype, op.empty), targets[0], device)?, device);
     }
-    if reduced.iter().all(|&d| op.input.shape()[d] == 1)
-        && let Some(dispatches) = copy(op.dtype, op.nan, &op.input, targets[0], device)?
-    {
-        return plan.complete(dispatches, device);
+    if reduced.iter().all(|&d| op.input.shape()[d] == 1) {
+        return plan.complete(copy(op.dtype, op.nan, &op.input, targets[0], device)?, device);
     }
     let reduction = Reduction {
         dtype: op.dtype,

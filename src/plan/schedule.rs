@@ -193,14 +193,15 @@ impl Reduction<'_> {
         let max_share = MAX_STEPS / self.steps(shape, &schedule);
         let needed = self.device.needed_share(units);
         let share = self.wanted_share(shape, &schedule).max(needed).min(max_share).max(1);
-        let access = self.exchanging(schedule.access, share);
+        let access = self.exchanging(schedule.access, units, share);
         (share >= needed).then_some(Schedule { access, share, ..schedule })
     }
 
-    /// Short rows of an ArgMax whose positions neighbours exchange before they are stored, if there is one bunch each. On GPUs.
-    fn exchanging(&self, access: Access, share: u64) -> Access {
+    /// Short rows of an ArgMax, so many bunches, whose positions neighbours exchange before they are stored, if there is one bunch
+    /// each. On GPUs.
+    fn exchanging(&self, access: Access, units: u64, share: u64) -> Access {
         let Access::ShortRows { len, columns, rows, .. } = access else { return access };
-        let fits = u64::from(rows) * EXCHANGED_BYTES <= self.device.limits.max_group_memory_bytes.into();
+        let fits = units <= self.device.invocations_of_members(u64::from(rows) * EXCHANGED_BYTES);
         let exchanged = self.device.spreads() && self.epilogue == Epilogue::Index && share == 1 && rows > 1 && fits;
         Access::ShortRows { len, columns, rows, exchanged }
     }
@@ -476,10 +477,13 @@ impl Reduction<'_> {
             return 1;
         }
         let side_by_side = columns.div_ceil(pack).next_power_of_two().min(FEWEST_PACKS_ACROSS);
-        let most = self.device.group_of_members(column_member_bytes(self.operator, self.dtype)) / side_by_side;
+        let member_bytes = column_member_bytes(self.operator, self.dtype);
+        let most = self.device.group_of_members(member_bytes) / side_by_side;
+        let blocks = shape.column_blocks(pack, self.columns_share_words(shape));
+        let dispatchable = self.device.invocations_of_members(member_bytes) / blocks.max(1);
         let wanted = (tuning.busy_invocations / counts.tasks).next_power_of_two();
         let worth = shape.reduce_len() / tuning.loads_per_member;
-        power_of_two_below(wanted.min(worth).min(most).min(tuning.max_team))
+        power_of_two_below(wanted.min(worth).min(most).min(dispatchable).min(tuning.max_team))
     }
 
     /// Whether rows of columns share words of the output: one invocation writes what lies in both.

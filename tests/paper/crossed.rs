@@ -6,7 +6,7 @@ use wgmax::plan::Slot;
 use wgmax::{ArgMaxOutput, Axes, DType, Limits, Operation, Slices, View};
 
 use crate::common::{first_difference, tensors};
-use crate::crossing::{Asked, Case, Finding, Outcome, Scale, cross};
+use crate::crossing::{Asked, Case, Finding, Outcome, Scale, cross, plan_cases};
 use crate::paper::{Groups, Paper, Word};
 use crate::{Parts, addresses, check_parts, sources_but, word};
 
@@ -179,4 +179,11 @@ fn check(case: &Case) -> Result<Outcome, Finding> {
 #[test]
 fn crossing_everything_on_paper() {
     cross("paper", &scale(), 300, check);
+}
+
+#[test]
+fn what_a_device_can_run_is_planned() {
+    plan_cases(4000, &scale());
+    let larger = Scale { binding_bytes: (4 << 10, 12), elements: (100_000, 3_000_000), bytes: 16 << 20, ..scale() };
+    plan_cases(4000, &larger);
 }

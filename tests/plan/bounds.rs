@@ -318,3 +318,37 @@ fn what_32_bits_cannot_count_goes_in_parts() {
     let limits = Limits { max_binding_bytes: 1 << 44, ..Limits::default() };
     planned(&Max::new(DType::I8, [repeated([65_535, 64_772], [1, 1])]), &limits);
 }
+
+/// Whatever a device can run, one with larger bindings can, too.
+#[test]
+fn larger_bindings_refuse_nothing_more() {
+    let bindings = [1 << 27, 1 << 28, 1 << 30, (1 << 31) - 4, (1 << 32) - 4];
+    let (mut plans, mut refused) = (0, Vec::new());
+    for (n, dtype) in [16_384, 20_001, 32_768, 46_341, 65_536].into_iter().flat_map(|n| DType::ALL.map(|own| (n, own)))
+    {
+        let rows = View::new([n, n]).unwrap();
+        let columns = strided(&[n, n], &[1, n as i64]);
+        let ops: [Box<dyn Operation>; 8] = [
+            Box::new(Max::new(dtype, [rows.clone(), columns.clone()])),
+            Box::new(ReduceMax::new(dtype, columns.clone()).axes([])),
+            Box::new(ReduceMax::new(dtype, columns.clone()).axes([0])),
+            Box::new(ReduceMax::new(dtype, rows.clone()).axes([0])),
+            Box::new(ArgMax::new(dtype, columns.clone()).axes([1])),
+            Box::new(ArgMax::new(dtype, strided(&[2, n * n / 2], &[1, 2])).axes([0])),
+            Box::new(Hardmax::new(dtype, rows, Slices::Along(0))),
+            Box::new(Hardmax::new(dtype, columns, Slices::Along(0))),
+        ];
+        for (number, op) in ops.iter().enumerate() {
+            for adapter in AdapterKind::ALL {
+                let limits = |max_binding_bytes| Limits { adapter, max_binding_bytes, ..Limits::default() };
+                let outcomes = bindings.map(|bytes| op.plan(&limits(bytes)));
+                plans += outcomes.iter().filter(|own| own.is_ok()).count();
+                let regress = outcomes.windows(2).find(|pair| pair[0].is_ok() && pair[1].is_err());
+                refused.extend(regress.map(|pair| {
+                    format!("{number}: {} {dtype} {n} {adapter:?}: {}", op.name(), pair[1].as_ref().unwrap_err())
+                }));
+            }
+        }
+    }
+    assert!(refused.is_empty(), "{} of {plans}: {refused:#?}", refused.len());
+}
