@@ -10,7 +10,7 @@ use crate::shader::{Dim, MAX_DIMS};
 use crate::{DType, Error, Parts, View};
 
 /// A view of one input.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq)]
 pub(super) struct Source {
     pub slot: Slot,
     pub view: View,

@@ -4,7 +4,6 @@
 //! Where the output or an operand is larger than a binding, the output is cut into boxes of consecutive elements. An operand
 //! whose elements for a box lie farther apart than a binding reaches is read window by window.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use super::device::{Device, MAX_ELEMENTS};
@@ -29,17 +28,20 @@ pub(crate) fn max(op: &Max, limits: &Limits) -> Result<Plan, Error> {
     let output = op.outputs()?.remove(0);
     let target = output_bindings(std::slice::from_ref(&output))[0];
     let label = format!("Max {} of {} to {}", op.dtype, op.inputs.len(), list(&output.shape));
-    let mut plan = Plan::new(label, op.inputs.iter().map(|input| input.views().len()).sum(), &[target]);
+    let tensors = op.inputs.iter().map(|input| input.views().len()).sum();
+    let mut plan = Plan::new(label, tensors, &[target]);
     if target.bytes == 0 {
         return Ok(plan);
     }
     let slots = op.first_slots();
     plan.in_place = op.in_place.map(|input| slots[input]);
     let mut operands: Vec<Operand> = Vec::new();
-    let mut seen = HashSet::new();
+    let mut of_slot = vec![Vec::new(); tensors]; // operands of one tensor alone can be alike
     for (n, input) in op.inputs.iter().enumerate().filter(|&(n, _)| op.in_place != Some(n)) {
         let operand = Operand::new(sources(input, slots[n]), input.shape(), &output.shape)?;
-        if seen.insert(operand.clone()) {
+        let alike: &mut Vec<usize> = &mut of_slot[slots[n]];
+        if !alike.iter().any(|&other| operands[other] == operand) {
+            alike.push(operands.len());
             operands.push(operand); // the maximum of something with itself is no more than that
         }
     }
@@ -248,7 +250,7 @@ impl<'a> Broadcast<'a> {
 }
 
 /// An input stretched to the output's shape, in parts along one dimension of it.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(PartialEq)]
 struct Operand {
     dimension: usize,
     /// Where each part begins, ascending.
