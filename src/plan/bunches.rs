@@ -7,7 +7,7 @@ use super::schedule::{FEWEST_RAGGED_LOADS, Reduction, Schedule};
 use super::windows::Window;
 use super::{Binding, Dispatches, target_part};
 use crate::Error;
-use crate::shader::{Access, Epilogue, Stores};
+use crate::shader::{Access, Stores};
 
 impl Reduction<'_> {
     /// Ones and zeros by bunches of so many slices and, of the few that do not fill one, unit by unit.
@@ -48,9 +48,9 @@ impl Reduction<'_> {
         if whole == 0 {
             return Ok(None);
         }
-        let elements = (size - whole) * around * if self.epilogue == Epilogue::Ones { self.slice_len } else { 1 };
-        let share = self.device.needed_share(elements.div_ceil(self.epilogue.lanes(self.dtype)));
-        let alone = Schedule { access: Access::Strided, team: 1, line: 1, column_packs: 1, share, ..*schedule };
+        let alone = Schedule { access: Access::Strided, team: 1, line: 1, column_packs: 1, share: 1, ..*schedule };
+        let share = self.device.needed_share(self.units((size - whole) * around, &alone));
+        let alone = Schedule { share, ..alone };
         let mut dispatches = Dispatches::default();
         for (Range { start, end }, schedule, stores) in
             [(0..whole, *schedule, stores), (whole..size, alone, Stores::Results)]

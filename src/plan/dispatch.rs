@@ -43,11 +43,10 @@ impl Reduction<'_> {
     fn grid(&self, window: &Window, stores: Stores) -> Result<[u32; 3], Error> {
         let Window { shape, schedule, .. } = window;
         let Schedule { access, team, chunks, column_packs, share, .. } = *schedule;
-        let results = self.unit_results(schedule);
         let tasks = shape.outputs() * chunks;
         let group = self.group(access, team);
         let block = self.dtype.pack_elements() * column_packs;
-        let counted = if access == Access::Columns { block } else { results * share };
+        let counted = if access == Access::Columns { block } else { self.unit_results(schedule) * share };
         let groups = match access {
             Access::Columns => {
                 let blocks = match stores {
@@ -60,10 +59,7 @@ impl Reduction<'_> {
                 (chunks * blocks).div_ceil(group / team)
             }
             _ if team > 1 => tasks.div_ceil(group / team),
-            Access::Strided if self.epilogue == Epilogue::Ones => {
-                (tasks * self.slice_len).div_ceil(self.dtype.lanes() * share).div_ceil(group)
-            }
-            _ => tasks.div_ceil(results * share).div_ceil(group),
+            _ => self.units(tasks, schedule).div_ceil(share).div_ceil(group),
         };
         self.device.grid(groups, group * counted)
     }

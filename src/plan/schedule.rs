@@ -186,7 +186,7 @@ impl Reduction<'_> {
             return None;
         }
         let schedule = self.split(shape, max_chunks)?;
-        let units = (shape.outputs() * schedule.chunks).div_ceil(self.unit_results(&schedule));
+        let units = self.units(shape.outputs() * schedule.chunks, &schedule);
         if schedule.access == Access::Columns || schedule.team > 1 {
             return Some(schedule);
         }
@@ -206,12 +206,20 @@ impl Reduction<'_> {
         Access::ShortRows { len, columns, rows, exchanged }
     }
 
-    /// The results that an invocation makes at once.
+    /// The results that an invocation makes at once, or of slices that are written element by element the ones and zeros.
     pub fn unit_results(&self, schedule: &Schedule) -> u64 {
         match schedule.access {
             Access::ShortRows { rows, .. } => rows.into(),
+            Access::Strided if self.epilogue == Epilogue::Ones => self.dtype.lanes(),
             _ => schedule.epilogue(self.epilogue).lanes(self.dtype),
         }
+    }
+
+    /// The units that invocations make for so many tasks.
+    pub fn units(&self, tasks: u64, schedule: &Schedule) -> u64 {
+        let by_element = schedule.access == Access::Strided && self.epilogue == Epilogue::Ones;
+        let results = if by_element { tasks * self.slice_len } else { tasks };
+        results.div_ceil(self.unit_results(schedule))
     }
 
     fn split(&self, shape: &ReductionShape, max_chunks: u64) -> Option<Schedule> {
