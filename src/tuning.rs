@@ -102,7 +102,7 @@ const HARDWARE: Tuning = Tuning {
     column_packs: 1,
     few_rows: NEVER,
     cached_rows: NEVER,
-    few_packs: 0,
+    few_packs: 24,
     far_bytes: NEVER,
     max_share: 1,
     int64: false,

@@ -52,7 +52,9 @@ fn set_grain(own: &mut Tuning, grain: u64) {
     own.loads_per_split = 4 * grain;
     own.max_share = grain;
     (own.column_packs, own.cached_rows) = (1, 1 << 32);
-    own.few_packs = u64::from(grain > 1);
+    if grain > 1 {
+        own.few_packs = 1;
+    }
 }
 
 /// As many teams as there were keep the device busy.

@@ -15,12 +15,13 @@ impl Reduction<'_> {
         self.whole_bunches(window, rows, target, Stores::Results)
     }
 
-    /// The results of a window's bunches as whole packs, if they are such and it pays. On GPUs neighbours store words side by side.
+    /// The results of a window's bunches as whole packs, if they are such and it pays. GPUs wait longer for another
+    /// dispatch of the rest.
     pub fn bunches_in_packs(&self, window: &Window, target: Binding) -> Result<Option<Dispatches>, Error> {
         let Access::ShortRows { rows, .. } = window.schedule.access else { return Ok(None) };
         let rest = window.shape.outputs() % u64::from(rows);
-        let pays = rest == 0 || self.loads(&window.shape) >= FEWEST_RAGGED_LOADS;
-        if self.device.spreads() || !pays {
+        let rest_pays = !self.device.spreads() && self.loads(&window.shape) >= FEWEST_RAGGED_LOADS;
+        if rest > 0 && !rest_pays {
             return Ok(None);
         }
         let dispatches = self.whole_bunches(window, rows.into(), target, Stores::Packs)?;

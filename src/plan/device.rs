@@ -70,6 +70,12 @@ impl Device {
         self.tuning.group.min(power_of_two_below(room))
     }
 
+    /// The same of one twice as large. (Of the largest ones, devices with few registers keep values in memory.)
+    pub fn larger_group_of_members(&self, member_bytes: u64) -> u64 {
+        let room = u64::from(self.limits.max_group_memory_bytes) / member_bytes;
+        (2 * self.tuning.group).min(self.tuning.group.max(self.tuning.max_team)).min(power_of_two_below(room))
+    }
+
     /// The most invocations of a dispatch of such workgroups, none where not even one finds room.
     pub fn invocations_of_members(&self, member_bytes: u64) -> u64 {
         let fits = member_bytes <= self.limits.max_group_memory_bytes.into();
@@ -127,6 +133,14 @@ impl Device {
     pub fn share(&self, writes: u64) -> u64 {
         let busy = writes.div_ceil(self.tuning.busy_invocations).clamp(1, self.tuning.max_share);
         busy.max(self.needed_share(writes))
+    }
+
+    /// The units that an invocation writes element by element: to find the operands' elements takes most of its time, and of the next ones
+    /// little more.
+    pub fn share_of_elements(&self, units: u64) -> u64 {
+        const UNITS_ON_GPUS: u64 = 4;
+        let share = self.share(units);
+        if self.spreads() { share.max((units / self.tuning.busy_invocations).min(UNITS_ON_GPUS)) } else { share }
     }
 
     /// The packs below one another that an invocation writes, having looked up their columns once: so many that this costs little, as

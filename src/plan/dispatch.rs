@@ -21,7 +21,7 @@ impl Reduction<'_> {
         record_origin: Option<RecordOrigin>,
     ) -> Result<Dispatch, Error> {
         let Schedule { access, team, .. } = window.schedule;
-        let mut overrides = self.overrides(access, team);
+        let mut overrides = self.overrides(self.group(window), team);
         overrides.extend(self.access_overrides(window));
         overrides.extend(record_origin.map(|_| Override::Accumulate));
         let Reduction { operator, epilogue, .. } = *self;
@@ -44,7 +44,7 @@ impl Reduction<'_> {
         let Window { shape, schedule, .. } = window;
         let Schedule { access, team, chunks, column_packs, share, .. } = *schedule;
         let tasks = shape.outputs() * chunks;
-        let group = self.group(access, team);
+        let group = self.group(window);
         let block = self.dtype.pack_elements() * column_packs;
         let counted = if access == Access::Columns { block } else { self.unit_results(schedule) * share };
         let groups = match access {
@@ -65,9 +65,13 @@ impl Reduction<'_> {
     }
 
     /// The invocations of a workgroup.
-    pub fn group(&self, access: Access, team: u64) -> u64 {
-        match (access, team) {
-            (Access::Columns, 2..) => self.device.group_of_members(column_member_bytes(self.operator, self.dtype)),
+    fn group(&self, Window { shape, schedule, .. }: &Window) -> u64 {
+        let team = schedule.team;
+        match (schedule.access, team) {
+            (Access::Columns, 2..) => {
+                let usual = self.device.group_of_members(column_member_bytes(self.operator, self.dtype));
+                usual.max(team * self.packs_across(shape))
+            }
             (Access::ShortRows { rows, exchanged: true, .. }, _) => {
                 self.device.group_of_members(u64::from(rows) * EXCHANGED_BYTES)
             }
@@ -76,8 +80,8 @@ impl Reduction<'_> {
     }
 
     /// What follows from the reduction, and from how it is read.
-    pub fn overrides(&self, access: Access, team: u64) -> Vec<Override> {
-        let mut overrides = vec![Override::Group(self.group(access, team) as u32)];
+    pub fn overrides(&self, group: u64, team: u64) -> Vec<Override> {
+        let mut overrides = vec![Override::Group(group as u32)];
         overrides.extend((team > 1).then_some(Override::Team(team as u32)));
         overrides.extend(nan_override(self.dtype, self.nan));
         overrides.extend(self.last.then_some(Override::Last));

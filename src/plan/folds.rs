@@ -33,6 +33,9 @@ fn folded_into(reduction: &Reduction, window: &Window, packs: u64) -> Option<Blo
     let whole = Window { slot, extent, schedule, shape: main, first_output: 0, first_position: 0 };
     let mut folded = Block { folds, ..Block::of_one(reduction, whole) };
     if let Some(rest) = rest_shape(shape, folds) {
+        if reduction.device.spreads() {
+            return None; // GPUs wait longer for the two dispatches more
+        }
         let schedule = reduction.of_records().schedule(&rest, 1)?;
         let first_position = shape.run().size / folds;
         folded.windows.push(Window { slot, extent, schedule, shape: rest, first_output: 0, first_position });

@@ -484,7 +484,12 @@ impl OutputBox<'_> {
         let (turns, stretch) = self.turns(writer, operands);
         let (limit, needed) = (turns.max_writes(stretch), self.device.needed_share(writes));
         within("writes of one invocation", needed, limit)?;
-        let share = self.device.share(writes).min(limit);
+        let wanted = if writer.access == MaxAccess::Elements {
+            self.device.share_of_elements(writes)
+        } else {
+            self.device.share(writes)
+        };
+        let share = wanted.min(limit);
         Ok(Tasks { share, invocations: writes.div_ceil(share), spread: false })
     }
 

@@ -131,7 +131,7 @@ impl Reduction<'_> {
     ) -> Result<Dispatch, Error> {
         let lanes = self.epilogue.lanes(self.dtype);
         let (team, share) = (self.merge_team(outputs, records), self.merge_share(outputs));
-        let group = self.group(Access::Strided, team);
+        let group = self.device.team_group(team, lanes);
         let program = Program::Merge { operator: self.operator, epilogue: self.epilogue };
         let [slice_len, parts] = match self.epilogue {
             Epilogue::Ones => [self.slice_len, self.merge_parts(outputs, team)],
@@ -155,7 +155,7 @@ impl Reduction<'_> {
             columns: to_u32(columns)?,
             folds: to_u32(folds)?,
         };
-        let mut overrides = self.overrides(Access::Strided, team);
+        let mut overrides = self.overrides(group, team);
         overrides.extend(of_found);
         Ok(Dispatch {
             kernel: Kernel::new(program, self.dtype, overrides, self.device.tuning.int64),

@@ -249,16 +249,15 @@ impl Reduction<'_> {
         counts: &LoadCounts,
         mut whole: Schedule,
     ) -> Option<Schedule> {
-        let (device, tuning) = (self.device, &self.device.tuning);
+        let device = self.device;
         let Schedule { access, team, .. } = whole;
-        let wanted = tuning.busy_invocations / (counts.tasks * team).max(1);
-        let worth = counts.loads / (team * tuning.loads_per_split);
         // A team may be a whole workgroup, whatever the policy prefers, but for what fills an output unit.
         let max_members = device.most_members(self.epilogue.lanes(self.dtype));
         let dispatchable = device.max_invocations / (shape.outputs() * team);
         let short = matches!(access, Access::ShortRows { .. }); // there are enough of them
         let affordable = if short { 1 } else { max_chunks.min(dispatchable).min(shape.reduce_len()).max(1) };
-        let mut chunks = wanted.min(worth).max(self.near_chunks(shape, counts, access)).min(affordable).max(1);
+        let mut chunks =
+            self.wanted_chunks(counts, team).max(self.near_chunks(shape, counts, access)).min(affordable).max(1);
         loop {
             let schedule = whole.split(shape, chunks);
             if self.steps(shape, &schedule) <= MAX_STEPS {
@@ -392,7 +391,7 @@ impl Reduction<'_> {
     pub fn takes_few_packs(&self, run_len: u64) -> bool {
         let (pack, few) = (self.dtype.pack_elements(), self.device.tuning.few_packs);
         let most = if self.operator == Operator::ArgMax { few } else { few.min(1) };
-        !self.device.spreads() && run_len > pack && run_len / pack <= most
+        run_len > pack && run_len / pack <= most
     }
 
     /// Whether an invocation of a column kernel compares so many rows one by one: where there are few, and of 64-bit types.
@@ -484,14 +483,31 @@ impl Reduction<'_> {
         if lies_in_more_rows || tuning.max_team == 1 || tuning.column_packs > 1 {
             return 1;
         }
-        let side_by_side = columns.div_ceil(pack).next_power_of_two().min(FEWEST_PACKS_ACROSS);
         let member_bytes = column_member_bytes(self.operator, self.dtype);
-        let most = self.device.group_of_members(member_bytes) / side_by_side;
+        let usual = self.device.group_of_members(member_bytes) / self.packs_across(shape);
+        let larger = self.device.larger_group_of_members(member_bytes) / self.packs_across(shape);
         let blocks = shape.column_blocks(pack, self.columns_share_words(shape));
         let dispatchable = self.device.invocations_of_members(member_bytes) / blocks.max(1);
         let wanted = (tuning.busy_invocations / counts.tasks).next_power_of_two();
         let worth = shape.reduce_len() / tuning.loads_per_member;
-        power_of_two_below(wanted.min(worth).min(most).min(dispatchable).min(tuning.max_team))
+        let team = |most: u64| power_of_two_below(wanted.min(worth).min(most).min(dispatchable).min(tuning.max_team));
+        // More than a workgroup usually has only where nothing need be split then.
+        let whole = self.wanted_chunks(counts, team(larger)) <= 1;
+        let split = self.wanted_chunks(counts, team(usual)) > 1;
+        if split && whole { team(larger) } else { team(usual) }
+    }
+
+    /// The packs side by side that the teams of a workgroup take.
+    pub fn packs_across(&self, shape: &ReductionShape) -> u64 {
+        let columns = shape.columns().unwrap_or(1);
+        columns.div_ceil(self.dtype.pack_elements()).next_power_of_two().min(FEWEST_PACKS_ACROSS)
+    }
+
+    /// The chunks of each output that keep the device busy, if they are worth it.
+    fn wanted_chunks(&self, counts: &LoadCounts, team: u64) -> u64 {
+        let tuning = &self.device.tuning;
+        let wanted = tuning.busy_invocations / (counts.tasks * team).max(1);
+        wanted.min(counts.loads / (team * tuning.loads_per_split))
     }
 
     /// Whether rows of columns share words of the output: one invocation writes what lies in both.

@@ -47,13 +47,14 @@ pub fn sweep() -> Result<Operations, Failure> {
     Ok(operations)
 }
 
-/// What the sweep does not draw: a maximum of nothing, of every type; and of one type of each size every option, the longest
+/// What the sweep does not draw: a maximum of nothing, and of short rows, of every type; and of one type of each size every option, the longest
 /// of short rows (an ArgMax's would take the compiler long), and a tensor beyond WebGPU's default binding; shards, and more of
 /// Max.
 pub fn others() -> Result<Operations, Failure> {
     let mut operations: Operations = Vec::new();
     for dtype in DType::ALL {
         operations.push(Box::new(ReduceMax::new(dtype, View::new([1000, 0])?).axes([1])));
+        operations.push(Box::new(ReduceMax::new(dtype, View::new([1 << 20, 3])?).axes([1])));
     }
     for dtype in [DType::U8, DType::F16, DType::F32, DType::I64] {
         let shapes: [(&[u64], i64); 4] =
@@ -72,10 +73,13 @@ pub fn others() -> Result<Operations, Failure> {
     let pixels = View::new([512, 56, 2, 56, 2])?;
     operations.push(Box::new(ReduceMax::new(DType::F32, pixels.clone()).axes([2, 4])));
     operations.push(Box::new(ArgMax::new(DType::F32, pixels).axes([2, 4])));
-    let channels = View::new([(1 << 20) + 1, 3])?;
+    let channels = View::new([1 << 20, 3])?;
     operations.push(Box::new(ReduceMax::new(DType::U8, channels.clone()).axes([0])));
     operations.push(Box::new(ArgMax::new(DType::U8, channels).axes([0])));
     operations.extend(maxima()?);
+    // Rows of few packs, and of columns that no binding holds two of.
+    operations.push(Box::new(ArgMax::new(DType::U8, View::new([1 << 16, 101])?).axes([1])));
+    operations.push(Box::new(ReduceMax::new(DType::U8, View::new([2, 1 << 28])?).axes([0])));
     let whole = Sharded::new(ArgMax::new(DType::F16, View::new([64, 1000])?).axes([1]))?;
     operations.push(Box::new(whole.merge_shards(4)?));
     Ok(operations)

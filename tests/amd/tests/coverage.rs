@@ -20,16 +20,14 @@ const NO_BUNCH: Program = Program::Max {
     access: MaxAccess::ShortRows(MaxShortRows { len: 2, of_rows: 0, of_columns: 0, repeated: 0, part: 2, shifted: 0 }),
 };
 
-/// Bunches whose results are whole packs, on other devices: on GPUs neighbours store words side by side.
-const fn bunches_in_packs(operator: Operator, epilogue: Epilogue) -> Program {
-    let access = Access::ShortRows { len: 2, columns: 1, rows: 8, exchanged: false };
-    Program::Reduce { operator, access, epilogue, stores: Stores::Packs }
-}
-
-/// GPUs store values in words, too, and write what packs of a Hardmax have of two rows.
-const NEVER_ON_GPUS: [Program; 5] = [
-    bunches_in_packs(Operator::ReduceMax, Epilogue::Value),
-    bunches_in_packs(Operator::ArgMax, Epilogue::Index),
+/// GPUs exchange the positions of bunches, store values of columns in words, too, and write what packs of a Hardmax have of two rows.
+const NEVER_ON_GPUS: [Program; 4] = [
+    Program::Reduce {
+        operator: Operator::ArgMax,
+        access: Access::ShortRows { len: 2, columns: 1, rows: 8, exchanged: false },
+        epilogue: Epilogue::Index,
+        stores: Stores::Packs,
+    },
     Program::Reduce {
         operator: Operator::ReduceMax,
         access: Access::Columns,
@@ -41,13 +39,12 @@ const NEVER_ON_GPUS: [Program; 5] = [
 ];
 
 /// What is planned where buffers are shared, or have no bindings left; and for invocations that work by themselves.
-const NO_KINDS: [Program; 9] = [
+const NO_KINDS: [Program; 8] = [
     NO_BUNCH,
     NEVER_ON_GPUS[0],
     NEVER_ON_GPUS[1],
     NEVER_ON_GPUS[2],
     NEVER_ON_GPUS[3],
-    NEVER_ON_GPUS[4],
     Program::Max { operands: 2, access: MaxAccess::Packs { splats: 0, shifted: 1, pairs: false } },
     Program::Max { operands: 2, access: MaxAccess::Packs { splats: 1, shifted: 1, pairs: false } },
     Program::Reduce {
@@ -59,7 +56,7 @@ const NO_KINDS: [Program; 9] = [
 ];
 
 /// Those of devices that read one element after another.
-const NO_OVERRIDES: [Override; 4] = [Override::FourPacks, Override::Prefetch, Override::FewPacks, Override::WholeWords];
+const NO_OVERRIDES: [Override; 3] = [Override::FourPacks, Override::Prefetch, Override::WholeWords];
 
 #[test]
 fn every_kind_of_program_is_compiled() {
