@@ -66,14 +66,18 @@ impl Device {
 
     /// The invocations of a workgroup that keeps so many bytes for each in workgroup memory.
     pub fn group_of_members(&self, member_bytes: u64) -> u64 {
-        let room = u64::from(self.limits.max_group_memory_bytes) / member_bytes;
-        self.tuning.group.min(power_of_two_below(room))
+        self.group_with_room(self.tuning.group, member_bytes)
     }
 
     /// The same of one twice as large. (Of the largest ones, devices with few registers keep values in memory.)
     pub fn larger_group_of_members(&self, member_bytes: u64) -> u64 {
+        let group = self.tuning.group;
+        self.group_with_room((2 * group).min(self.tuning.max_team).max(group), member_bytes)
+    }
+
+    fn group_with_room(&self, most: u64, member_bytes: u64) -> u64 {
         let room = u64::from(self.limits.max_group_memory_bytes) / member_bytes;
-        (2 * self.tuning.group).min(self.tuning.group.max(self.tuning.max_team)).min(power_of_two_below(room))
+        most.min(power_of_two_below(room))
     }
 
     /// The most invocations of a dispatch of such workgroups, none where not even one finds room.

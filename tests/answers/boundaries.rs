@@ -590,6 +590,25 @@ fn exchanged_positions() {
     }
 }
 
+/// Columns of so many rows that twice the usual workgroup reduces them in one dispatch, of fewer, and of more.
+#[test]
+fn columns_of_larger_workgroups() {
+    for gpu in gpus() {
+        let limits = Limits { adapter: AdapterKind::Hardware, tuning: None, ..gpu.kernels().limits().clone() };
+        for dtype in [DType::F32, DType::F16, DType::I64] {
+            for rows in [509, 511, 512, 513, 784, 1023, 1024, 1025] {
+                let view = View::new([3, rows, 130]).unwrap();
+                let input = tensor(dtype, view.len(), Data::Edges, rows);
+                let case = format!("{dtype} {rows} rows");
+                let values = ReduceMax::new(dtype, view.clone()).axes([1]);
+                check_planned(gpu, &limits, &values, &[&input], &values.reference(&[&input]).unwrap(), &case);
+                let positions = ArgMax::new(dtype, view).axes([1]).select_last(rows % 2 == 0);
+                check_planned(gpu, &limits, &positions, &[&input], &positions.reference(&[&input]).unwrap(), &case);
+            }
+        }
+    }
+}
+
 /// Slices of one element, of which nothing but ones is written, in lengths around those from which on packs are.
 #[test]
 fn fills_around_packs() {

@@ -77,6 +77,19 @@ fn one_dispatch_where_one_is_enough() {
     }
 }
 
+/// Columns have a larger workgroup where nothing need be split then, and their usual one where it is.
+#[test]
+fn larger_workgroups_take_columns_that_would_be_split() {
+    let large = Limits { max_group_invocations: 1024, max_group_memory_bytes: 48 << 10, ..gpu() };
+    let groups = |rows, columns, limits: &Limits| -> Vec<_> {
+        let plan = arg_max(DType::F32, &[3, rows, columns], &[1]).plan(limits).unwrap();
+        let group = |own: &Override| if let Override::Group(n) = *own { Some(n) } else { None };
+        plan.dispatches.iter().map(|dispatch| dispatch.kernel.overrides.iter().find_map(group).unwrap()).collect()
+    };
+    assert_eq!([groups(200, 512, &large), groups(784, 512, &large)], [vec![256], vec![512]]);
+    assert_eq!([groups(784, 512, &gpu()), groups(1 << 14, 64, &large)], [vec![256, 256], vec![256, 256]]);
+}
+
 /// What each dispatch stores at once.
 fn stores(op: &dyn Operation, limits: &Limits) -> Vec<Stores> {
     let stores = |program| if let Program::Reduce { stores, .. } = program { stores } else { Stores::Results };
