@@ -50,7 +50,8 @@ pub struct Tuning {
     /// The distance between rows of columns, in bytes, from which on the next rows' packs are prefetched: by invocations that
     /// take one pack of each row, or that have many rows.
     pub far_bytes: u64,
-    /// The most packs, or output units, that an invocation of an element-wise kernel writes.
+    /// The most packs, or output units, that an invocation of an element-wise kernel writes. On GPUs a Max that is written element by
+    /// element has four units an invocation even if this is less.
     pub max_share: u64,
     /// Whether packs are bound as pairs of 64-bit integers, where the device has them. Such a device is taken to load a pack as fast
     /// as a word.

@@ -22,7 +22,10 @@ pub(super) fn folded(reduction: &Reduction, window: &Window) -> Option<Block> {
 fn folded_into(reduction: &Reduction, window: &Window, packs: u64) -> Option<Block> {
     let Window { slot, extent, ref shape, .. } = *window;
     let folds = folds(reduction, shape, packs)?;
-    let main = main_shape(shape, folds);
+    let (main, rest) = (main_shape(shape, folds), rest_shape(shape, folds));
+    if rest.is_some() && reduction.device.spreads() {
+        return None; // GPUs wait longer for the two dispatches more
+    }
     let seen = shape.seen();
     let records = main.outputs().saturating_mul(reduction.record_bytes());
     let max_chunks = reduction.max_chunks(main.outputs(), seen).min(reduction.max_records(reduction.out_len) / folds);
@@ -32,10 +35,7 @@ fn folded_into(reduction: &Reduction, window: &Window, packs: u64) -> Option<Blo
     let schedule = reduction.of_records().schedule(&main, max_chunks)?;
     let whole = Window { slot, extent, schedule, shape: main, first_output: 0, first_position: 0 };
     let mut folded = Block { folds, ..Block::of_one(reduction, whole) };
-    if let Some(rest) = rest_shape(shape, folds) {
-        if reduction.device.spreads() {
-            return None; // GPUs wait longer for the two dispatches more
-        }
+    if let Some(rest) = rest {
         let schedule = reduction.of_records().schedule(&rest, 1)?;
         let first_position = shape.run().size / folds;
         folded.windows.push(Window { slot, extent, schedule, shape: rest, first_output: 0, first_position });

@@ -484,8 +484,9 @@ impl Reduction<'_> {
             return 1;
         }
         let member_bytes = column_member_bytes(self.operator, self.dtype);
-        let usual = self.device.group_of_members(member_bytes) / self.packs_across(shape);
-        let larger = self.device.larger_group_of_members(member_bytes) / self.packs_across(shape);
+        let across = self.packs_across(shape);
+        let usual = self.device.group_of_members(member_bytes) / across;
+        let larger = self.device.larger_group_of_members(member_bytes) / across;
         let blocks = shape.column_blocks(pack, self.columns_share_words(shape));
         let dispatchable = self.device.invocations_of_members(member_bytes) / blocks.max(1);
         let wanted = (tuning.busy_invocations / counts.tasks).next_power_of_two();

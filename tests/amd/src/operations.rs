@@ -47,9 +47,9 @@ pub fn sweep() -> Result<Operations, Failure> {
     Ok(operations)
 }
 
-/// What the sweep does not draw: a maximum of nothing, and of short rows, of every type; and of one type of each size every option, the longest
-/// of short rows (an ArgMax's would take the compiler long), and a tensor beyond WebGPU's default binding; shards, and more of
-/// Max.
+/// What the sweep does not draw: a maximum of nothing, and of short rows, of every type; and of one type of each size every
+/// option, the longest of short rows (an ArgMax's would take the compiler long), and a tensor beyond WebGPU's default binding;
+/// shards, and more of Max.
 pub fn others() -> Result<Operations, Failure> {
     let mut operations: Operations = Vec::new();
     for dtype in DType::ALL {
