@@ -3,7 +3,7 @@
 // Narrow types only.
 import package::{
     Best, ELEMENT_BITS, ELEMENT_MASK, FOUR_PACKS, LANES, LAST, LEAST, Maxima, RAGGED, ROW_BY_ROW, STORES_KEYS, four_words,
-    index_word, key_of_tie, lane_maxima, lane_ties, maxima_of, params, run_of, run_within, ties_of, words_at, words_bits,
+    index_word, key_of_tie, lane_maxima, lane_ties, maxima_of, params, run_of, run_within, ties_of, ties_of_keys, words_at, words_bits,
 };
 
 // Of each column the greatest tie so far, the row that it is in, or that its tile begins with, and, only where they are stored, the greatest
@@ -22,6 +22,21 @@ fn no_column_bests(first_row: u32) -> ColumnBests {
     bests.ties[LANES / 4u] = vec4<i32>(LEAST);
     bests.rows[LANES / 4u] = vec4<u32>(first_row);
     return bests;
+}
+
+// What a member of a team shares of them: the rows, and of each column the tie or, where it is stored, the key, of which a tie can be
+// made.
+struct ColumnPart { best: array<vec4<u32>, LANES>, rows: array<vec4<u32>, LANES> }
+
+fn part_of_columns(bests: ColumnBests) -> ColumnPart {
+    var part = ColumnPart(bests.keys, bests.rows);
+    if (!STORES_KEYS) {
+        part.best[0] = bitcast<vec4<u32>>(bests.ties[0]);
+        part.best[LANES - 1u] = bitcast<vec4<u32>>(bests.ties[LANES - 1u]);
+        part.best[LANES / 2u] = bitcast<vec4<u32>>(bests.ties[LANES / 2u]);
+        part.best[LANES / 4u] = bitcast<vec4<u32>>(bests.ties[LANES / 4u]);
+    }
+    return part;
 }
 
 // Of one lane of each word.
@@ -94,7 +109,7 @@ fn offer_row(bests: ptr<function, ColumnBests>, pack: vec4<u32>, r: u32) {
 }
 
 // With those of any other rows.
-fn join_columns(bests: ptr<function, ColumnBests>, other: ColumnBests) {
+fn join_columns(bests: ptr<function, ColumnBests>, other: ColumnPart) {
     join_lane(bests, other, 0u);
     if (LANES > 1u) {
         join_lane(bests, other, 1u);
@@ -105,14 +120,17 @@ fn join_columns(bests: ptr<function, ColumnBests>, other: ColumnBests) {
     }
 }
 
-fn join_lane(bests: ptr<function, ColumnBests>, other: ColumnBests, lane: u32) {
-    let ties = other.ties[lane];
+fn join_lane(bests: ptr<function, ColumnBests>, other: ColumnPart, lane: u32) {
+    var ties = bitcast<vec4<i32>>(other.best[lane]);
+    if (STORES_KEYS) {
+        ties = ties_of_keys(other.best[lane]);
+        (*bests).keys[lane] = max((*bests).keys[lane], other.best[lane]);
+    }
     let best = (*bests).ties[lane];
     let comes_first = (other.rows[lane] < (*bests).rows[lane]) != vec4<bool>(LAST);
     let takes = (ties > best) | ((ties == best) & comes_first);
     (*bests).rows[lane] = select((*bests).rows[lane], other.rows[lane], takes);
     (*bests).ties[lane] = select(best, ties, takes);
-    (*bests).keys[lane] = max((*bests).keys[lane], other.keys[lane]);
 }
 
 fn offer_lane(bests: ptr<function, ColumnBests>, tile: Maxima, r: u32, lane: u32) {

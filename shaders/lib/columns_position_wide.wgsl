@@ -8,6 +8,10 @@ import package::{
 // +0 from -0.
 struct ColumnBests { ties: array<Tie, 2>, rows: vec2<u32>, keys: Maxima }
 
+alias ColumnPart = ColumnBests; // what a member of a team shares of them: all
+
+fn part_of_columns(bests: ColumnBests) -> ColumnPart { return bests; }
+
 // Nothing is less: until something is greater, the first row has won.
 fn no_column_bests(first_row: u32) -> ColumnBests {
     return ColumnBests(array<Tie, 2>(LEAST_TIE, LEAST_TIE), vec2<u32>(first_row), no_maxima());
@@ -23,7 +27,7 @@ fn offer_rows(bests: ptr<function, ColumnBests>, row: Maxima, r: u32) {
 fn offer_row(bests: ptr<function, ColumnBests>, pack: vec4<u32>, r: u32) { offer_rows(bests, maxima_of(pack), r); }
 
 // With those of any other rows.
-fn join_columns(bests: ptr<function, ColumnBests>, other: ColumnBests) {
+fn join_columns(bests: ptr<function, ColumnBests>, other: ColumnPart) {
     let comes_first = (other.rows < (*bests).rows) != vec2<bool>(LAST);
     let first = tie_greater(other.ties[0], (*bests).ties[0]) | (tie_equal(other.ties[0], (*bests).ties[0]) & comes_first.x);
     let second = tie_greater(other.ties[1], (*bests).ties[1]) | (tie_equal(other.ties[1], (*bests).ties[1]) & comes_first.y);

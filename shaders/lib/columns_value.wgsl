@@ -2,13 +2,16 @@
 import package::{Best, Maxima, STORES_KEYS, element_maximum, join_maxima, maxima_of, no_maxima, pack_of, store_values};
 
 alias ColumnBests = Maxima;
+alias ColumnPart = Maxima; // what a member of a team shares of them: all
+
+fn part_of_columns(bests: ColumnBests) -> ColumnPart { return bests; }
 
 fn no_column_bests(first_row: u32) -> ColumnBests { return no_maxima(); }
 fn offer_rows(bests: ptr<function, ColumnBests>, tile: Maxima, r: u32) { *bests = join_maxima(*bests, tile); }
 fn offer_row(bests: ptr<function, ColumnBests>, pack: vec4<u32>, r: u32) { offer_rows(bests, maxima_of(pack), r); }
 
 // With those of any other rows.
-fn join_columns(bests: ptr<function, ColumnBests>, other: ColumnBests) { *bests = join_maxima(*bests, other); }
+fn join_columns(bests: ptr<function, ColumnBests>, other: ColumnPart) { *bests = join_maxima(*bests, other); }
 fn located(bests: ColumnBests, start: u32, end: u32) -> ColumnBests { return bests; }
 fn column_best(bests: ptr<function, ColumnBests>, i: u32) -> Best { return Best(element_maximum(*bests, i)); }
 

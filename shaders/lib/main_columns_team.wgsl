@@ -2,8 +2,8 @@
 // merge in workgroup memory. Packs side by side are neighbours in the workgroup. Where RAGGED, and rows share units of the output,
 // all outputs are cut into packs as if they were one row.
 import package::{
-    Chunk, ColumnBests, ColumnOutputs, GROUP, Grid, PACK_ELEMENTS, RAGGED, STORE_LANES, chunk_of, group_number, join_columns,
-    no_column_bests, no_input, params, reduce_outputs_in_team, reduced_column,
+    Chunk, ColumnBests, ColumnOutputs, ColumnPart, GROUP, Grid, PACK_ELEMENTS, RAGGED, STORE_LANES, chunk_of, group_number,
+    join_columns, no_column_bests, no_input, params, part_of_columns, reduce_outputs_in_team, reduced_column,
 };
 
 override TEAM: u32 = 256u;
@@ -11,7 +11,7 @@ override TEAM: u32 = 256u;
 // Who reduces them. Whoever has nothing to do is member number TEAM.
 struct Invocation { member: u32, local: u32 }
 
-var<workgroup> parts: array<ColumnBests, GROUP>;
+var<workgroup> parts: array<ColumnPart, GROUP>;
 
 @compute @workgroup_size(GROUP)
 fn main(grid: Grid) {
@@ -41,12 +41,12 @@ fn found_by_team(start: u32, chunk: Chunk, by: Invocation) -> ColumnBests {
         let part = Chunk(chunk.output, chunk.number, begin, min(begin + part_len, chunk.end));
         found = reduced_column(start, part);
     }
-    parts[by.local] = found;
+    parts[by.local] = part_of_columns(found);
     for (var half = TEAM / 2u; half > 0u; half /= 2u) {
         workgroupBarrier();
         if (by.member < half && by.member + half < members) {
             join_columns(&found, parts[by.local + half * across]);
-            parts[by.local] = found;
+            parts[by.local] = part_of_columns(found);
         }
     }
     return found;

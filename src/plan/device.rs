@@ -25,7 +25,7 @@ pub(super) const MEMBER_BYTES: u64 = 16;
 /// one's.
 pub(super) const EXCHANGED_BYTES: u64 = 8;
 
-/// The bytes that a team keeps for each invocation that reduces columns together: what it knows of a pack of them (`ColumnBests`
+/// The bytes that a team keeps for each invocation that reduces columns together: what it shares of a pack of them (`ColumnPart`
 /// in shaders/lib).
 pub(super) fn column_member_bytes(operator: Operator, dtype: DType) -> u64 {
     let floats = if dtype.is_float() { 2 } else { 1 };
@@ -33,7 +33,7 @@ pub(super) fn column_member_bytes(operator: Operator, dtype: DType) -> u64 {
         (Operator::ReduceMax, 8) => PACK_BYTES,
         (Operator::ReduceMax, _) => floats * dtype.lanes() * PACK_BYTES,
         (Operator::ArgMax, 8) => 4 * PACK_BYTES,
-        (Operator::ArgMax, _) => 3 * dtype.lanes() * PACK_BYTES,
+        (Operator::ArgMax, _) => 2 * dtype.lanes() * PACK_BYTES,
     }
 }
 

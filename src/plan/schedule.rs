@@ -249,11 +249,12 @@ impl Reduction<'_> {
         counts: &LoadCounts,
         mut whole: Schedule,
     ) -> Option<Schedule> {
-        let device = self.device;
         let Schedule { access, team, .. } = whole;
         // A team may be a whole workgroup, whatever the policy prefers, but for what fills an output unit.
-        let max_members = device.most_members(self.epilogue.lanes(self.dtype));
-        let dispatchable = device.max_invocations / (shape.outputs() * team);
+        let max_members = self.device.most_members(self.epilogue.lanes(self.dtype));
+        let by_itself = self.device.max_invocations / shape.outputs(); // the invocations for each output
+        let shared = access == Access::Columns && team > 1;
+        let dispatchable = if shared { self.column_members(shape) } else { by_itself } / team;
         let short = matches!(access, Access::ShortRows { .. }); // there are enough of them
         let affordable = if short { 1 } else { max_chunks.min(dispatchable).min(shape.reduce_len()).max(1) };
         let mut chunks =
@@ -264,13 +265,12 @@ impl Reduction<'_> {
                 return Some(schedule);
             }
             // Too long for one invocation: more chunks while scratch lasts, then more invocations a chunk.
-            let more_members = shape.outputs() * affordable * whole.team * 2 <= device.max_invocations;
             if chunks < affordable {
                 chunks = (chunks * 2).min(affordable);
             } else if let Access::Columns | Access::ShortRows { .. } = whole.access {
-                let team = whole.team.min(max_members);
+                let team = whole.team.min(max_members).min(power_of_two_below((by_itself / chunks).max(1)));
                 whole = Schedule { access: Access::Strided, team, line: team, ..whole };
-            } else if whole.team < max_members && more_members {
+            } else if whole.team < max_members && whole.team * 2 <= by_itself / chunks {
                 whole.team *= 2;
                 whole.line *= 2;
             } else if whole.access == Access::Rows {
@@ -279,6 +279,12 @@ impl Reduction<'_> {
                 return None;
             }
         }
+    }
+
+    /// The most members that every team of columns can have in one dispatch.
+    fn column_members(&self, shape: &ReductionShape) -> u64 {
+        let blocks = shape.column_blocks(self.dtype.pack_elements(), self.columns_share_words(shape));
+        self.device.invocations_of_members(column_member_bytes(self.operator, self.dtype)) / blocks
     }
 
     fn load_counts(&self, shape: &ReductionShape, access: Access, column_packs: u64) -> LoadCounts {
@@ -487,8 +493,7 @@ impl Reduction<'_> {
         let across = self.packs_across(shape);
         let usual = self.device.group_of_members(member_bytes) / across;
         let larger = self.device.larger_group_of_members(member_bytes) / across;
-        let blocks = shape.column_blocks(pack, self.columns_share_words(shape));
-        let dispatchable = self.device.invocations_of_members(member_bytes) / blocks.max(1);
+        let dispatchable = self.column_members(shape);
         let wanted = (tuning.busy_invocations / counts.tasks).next_power_of_two();
         let worth = shape.reduce_len() / tuning.loads_per_member;
         let team = |most: u64| power_of_two_below(wanted.min(worth).min(most).min(dispatchable).min(tuning.max_team));

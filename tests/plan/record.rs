@@ -49,6 +49,7 @@ fn plans_are_those_on_record() {
         for operator in ["ReduceMax", "ArgMax", "Hardmax", "Max"] {
             let mut dice = Dice(Random::new(elements));
             let plans = (0..300).map(|_| dice.operation(operator, elements).plan(&dice.limits(elements)));
+            let plans = plans.inspect(counts_workgroups);
             text += &format!("By chance, {operator} of at most {elements} elements: {}\n", digest(plans));
         }
     }
@@ -133,6 +134,11 @@ pub const FNV: u64 = 0xcbf2_9ce4_8422_2325;
 /// FNV-1a of more bytes.
 pub fn fnv(hash: u64, bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.fold(hash, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+/// A plan counts the workgroups that the device has before it is made: none is refused since one of its dispatches has too many.
+fn counts_workgroups(plan: &Result<Plan, Error>) {
+    assert!(!matches!(plan, Err(Error::TooLarge { what: "workgroups", .. })), "{plan:?}");
 }
 
 /// Many plans in a line: how many there are, and a hash of their numbers.

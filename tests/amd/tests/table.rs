@@ -60,10 +60,6 @@ const LAWS: [Law; 3] = [
                 known: &[("arg_max columns", "vega20", 21, 2), ("reduce_max columns", "vega20", 14, 3)],
             },
             Exceptions {
-                why: "a team keeps 192 bytes for each of its members in workgroup memory",
-                known: &[("arg_max columns", "navi21", 6, 6), ("arg_max columns", "gfx1100", 6, 6)],
-            },
-            Exceptions {
                 why: BUNCHES,
                 known: &[
                     ("arg_max rows of", "vega20", 11, 1),
