@@ -15,9 +15,11 @@ if ! cmp --silent "$here/requirements.txt" "$venv/requirements.txt"; then
 fi
 export PYTHONDONTWRITEBYTECODE=1
 
-cargo test --package wgmax-capi
-cargo build --package wgmax-capi
-cargo run --package wgmax-capi-tests -- target/capi/cases
+# Together, since what is built apart has other features, and would be compiled once more.
+packages=(--package wgmax-capi --package wgmax-capi-tests)
+cargo build "${packages[@]}" --all-targets
+cargo test "${packages[@]}"
+"$target/debug/wgmax-capi-tests" target/capi/cases
 
 # host.c with the static library as a program, and with the shared one for the cases.
 webgpu=$(compgen -G "$PWD/$venv/lib/python*/site-packages/wgpu/resources")
