@@ -8,20 +8,25 @@
 use super::layout::{ReductionShape, gcd};
 use super::schedule::{FEWEST_PACKS_ACROSS, FEWEST_RAGGED_LOADS, Reduction};
 use super::windows::{Block, Window};
-use crate::shader::Epilogue;
+use crate::shader::{Access, Epilogue};
 
 /// The fewest rows that are left where so many count as one.
 const FEWEST_FOLDED_ROWS: u64 = 16;
 
 /// All outputs from one window that is folded, if that pays: into rows of several packs or, where these would leave too many records,
-/// of fewer. The rows that are left over are another window.
+/// of fewer. Where elements would be loaded one by one otherwise, which GPUs do well, rows need not fill packs. The rows that are left
+/// over are another window.
 pub(super) fn folded(reduction: &Reduction, window: &Window) -> Option<Block> {
-    (0..=FEWEST_PACKS_ACROSS.ilog2()).rev().find_map(|n| folded_into(reduction, window, 1 << n))
+    let pack = reduction.dtype.pack_elements();
+    let one_by_one = window.schedule.access == Access::Strided && !reduction.device.spreads();
+    let narrowest = if one_by_one { 2 } else { pack };
+    let widths = narrowest.ilog2()..=(FEWEST_PACKS_ACROSS * pack).ilog2();
+    widths.rev().find_map(|n| folded_into(reduction, window, 1 << n))
 }
 
-fn folded_into(reduction: &Reduction, window: &Window, packs: u64) -> Option<Block> {
+fn folded_into(reduction: &Reduction, window: &Window, side_by_side: u64) -> Option<Block> {
     let Window { slot, extent, ref shape, .. } = *window;
-    let folds = folds(reduction, shape, packs)?;
+    let folds = folds(reduction, shape, side_by_side)?;
     let (main, rest) = (main_shape(shape, folds), rest_shape(shape, folds));
     if rest.is_some() && reduction.device.spreads() {
         return None; // GPUs wait longer for the two dispatches more
@@ -33,6 +38,9 @@ fn folded_into(reduction: &Reduction, window: &Window, packs: u64) -> Option<Blo
         return None;
     }
     let schedule = reduction.of_records().schedule(&main, max_chunks)?;
+    if schedule.access != Access::Columns {
+        return None;
+    }
     let whole = Window { slot, extent, schedule, shape: main, first_output: 0, first_position: 0 };
     let mut folded = Block { folds, ..Block::of_one(reduction, whole) };
     if let Some(rest) = rest {
@@ -44,13 +52,13 @@ fn folded_into(reduction: &Reduction, window: &Window, packs: u64) -> Option<Blo
     Some(folded)
 }
 
-/// The rows that fill so many packs, a power of two.
-fn folds(reduction: &Reduction, shape: &ReductionShape, packs: u64) -> Option<u64> {
+/// The rows that fill whole stretches of so many elements, a power of two.
+fn folds(reduction: &Reduction, shape: &ReductionShape, side_by_side: u64) -> Option<u64> {
     let (&[run], Some(&columns)) = (&shape.reduced[..], shape.kept.first()) else { return None };
-    let side_by_side = packs * reduction.dtype.pack_elements();
     let folds = side_by_side / gcd(columns.size, side_by_side);
     let in_one_piece = columns.stride == 1 && run.stride == columns.size as i64;
-    let pays = columns.size < side_by_side
+    let pack = reduction.dtype.pack_elements();
+    let pays = columns.size < side_by_side.max(pack)
         && run.size >= FEWEST_FOLDED_ROWS * folds
         && reduction.loads(shape) >= FEWEST_RAGGED_LOADS;
     (in_one_piece && folds > 1 && pays).then_some(folds)

@@ -135,10 +135,11 @@ fn packs_of_bunches_are_stored_as_such() {
     }
 }
 
-/// Rows of narrow columns are folded into as many packs as leave records for which there is scratch; on GPUs only if none are left over.
+/// Rows of narrow columns are folded into as many packs as leave records for which there is scratch, or into parts of packs; on GPUs
+/// only if no rows are left over.
 #[test]
 fn narrow_columns_are_folded_into_packs() {
-    for [blocks, rows] in [[1, 1 << 20], [40, 1 << 16], [1018, 5078], [900, 3000]] {
+    for [blocks, rows] in [[1, 1 << 20], [40, 1 << 16], [1018, 5078], [900, 3000], [2000, 1300]] {
         for (limits, folds) in [(gpu(), rows % 16 == 0), (cpu(), true)] {
             let programs = programs(&reduce_max(DType::U8, &[blocks, rows, 3], &[1]), &limits);
             let records =
