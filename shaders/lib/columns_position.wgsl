@@ -3,7 +3,8 @@
 // Narrow types only.
 import package::{
     Best, ELEMENT_BITS, ELEMENT_MASK, FOUR_PACKS, LANES, LAST, LEAST, Maxima, RAGGED, ROW_BY_ROW, STORES_KEYS, four_words,
-    index_word, key_of_tie, lane_maxima, lane_ties, maxima_of, params, run_of, run_within, ties_of, ties_of_keys, words_at, words_bits,
+    index_word, key_of_tie, lane_maxima, lane_ties, maxima_of, params, run_of, run_within, ties_of, ties_of_keys, words_at,
+    words_bits,
 };
 
 // Of each column the greatest tie so far, the row that it is in, or that its tile begins with, and, only where they are stored, the greatest

@@ -33,6 +33,7 @@ fn ties_of(bits: vec4<u32>) -> vec4<i32> {
 }
 // +0's key for either zero.
 fn key_of_tie(tie: i32) -> Key { return bitcast<u32>(tie - select(0i, i32(LEAST_BIT), tie < 0)) ^ 0x80000000u; }
+// And back, of either zero's.
 fn ties_of_keys(keys: vec4<u32>) -> vec4<i32> {
     let ties = bitcast<vec4<i32>>(keys ^ vec4<u32>(0x80000000u));
     return ties + select(vec4<i32>(0), vec4<i32>(i32(LEAST_BIT)), ties < vec4<i32>(0));

@@ -252,9 +252,10 @@ impl Reduction<'_> {
         let Schedule { access, team, .. } = whole;
         // A team may be a whole workgroup, whatever the policy prefers, but for what fills an output unit.
         let max_members = self.device.most_members(self.epilogue.lanes(self.dtype));
-        let by_itself = self.device.max_invocations / shape.outputs(); // the invocations for each output
-        let shared = access == Access::Columns && team > 1;
-        let dispatchable = if shared { self.column_members(shape) } else { by_itself } / team;
+        let for_each_output = self.device.max_invocations / shape.outputs();
+        let in_packs = access == Access::Columns && team > 1;
+        let members = if in_packs { self.column_members(shape) } else { for_each_output };
+        let dispatchable = members / team;
         let short = matches!(access, Access::ShortRows { .. }); // there are enough of them
         let affordable = if short { 1 } else { max_chunks.min(dispatchable).min(shape.reduce_len()).max(1) };
         let mut chunks =
@@ -268,9 +269,9 @@ impl Reduction<'_> {
             if chunks < affordable {
                 chunks = (chunks * 2).min(affordable);
             } else if let Access::Columns | Access::ShortRows { .. } = whole.access {
-                let team = whole.team.min(max_members).min(power_of_two_below((by_itself / chunks).max(1)));
+                let team = whole.team.min(max_members).min(power_of_two_below((for_each_output / chunks).max(1)));
                 whole = Schedule { access: Access::Strided, team, line: team, ..whole };
-            } else if whole.team < max_members && whole.team * 2 <= by_itself / chunks {
+            } else if whole.team < max_members && whole.team * 2 <= for_each_output / chunks {
                 whole.team *= 2;
                 whole.line *= 2;
             } else if whole.access == Access::Rows {
