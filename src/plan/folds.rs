@@ -1,5 +1,5 @@
-//! Folds: narrow columns made wider, where rows follow one another in memory. As many rows as fill whole packs count as one; what is
-//! found of their columns is merged.
+//! Folds: narrow columns made wider, where rows follow one another in memory. As many rows as fill whole packs count as one,
+//! or fewer where these would leave too many records; what is found of their columns is merged.
 //!
 //! ```text
 //!  rows of 3    |a b c|a b c|a b c|a b c|    an output's elements lie in columns 0, 3, 6 and 9 of rows of 12: four folds
