@@ -9,7 +9,7 @@ import package::{
 fn block_column(column: u32) -> u32 { return min(column, params.columns - 4u * PACK_ELEMENTS); }
 
 fn reduce_block(start: u32, chunk: Chunk) -> array<ColumnBests, 4> {
-    let none = no_column_bests(chunk.begin);
+    let none = no_column_bests(chunk);
     var block = array<ColumnBests, 4>(none, none, none, none);
     if (!RUNS) {
         return block_with_run(block, start, run_within(0u, chunk.begin, chunk.end));

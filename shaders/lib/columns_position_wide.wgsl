@@ -1,6 +1,6 @@
 // Positions of columns of 64-bit types, which are compared row by row: a pack has but two of them.
 import package::{
-    Best, LAST, LEAST_TIE, Maxima, STORES_KEYS, Tie, element_maximum, empty_unit, join_maxima, key_of_tie, maxima_of, no_maxima,
+    Best, Chunk, LAST, LEAST_TIE, Maxima, STORES_KEYS, Tie, element_maximum, empty_unit, join_maxima, key_of_tie, maxima_of, no_maxima,
     store_lane, tie_equal, tie_greater, tie_key,
 };
 
@@ -13,8 +13,8 @@ alias ColumnPart = ColumnBests; // what a member of a team shares of them: all
 fn part_of_columns(bests: ColumnBests) -> ColumnPart { return bests; }
 
 // Nothing is less: until something is greater, the first row has won.
-fn no_column_bests(first_row: u32) -> ColumnBests {
-    return ColumnBests(array<Tie, 2>(LEAST_TIE, LEAST_TIE), vec2<u32>(first_row), no_maxima());
+fn no_column_bests(chunk: Chunk) -> ColumnBests {
+    return ColumnBests(array<Tie, 2>(LEAST_TIE, LEAST_TIE), vec2<u32>(chunk.begin), no_maxima());
 }
 
 fn offer_rows(bests: ptr<function, ColumnBests>, row: Maxima, r: u32) {

@@ -1,11 +1,11 @@
 // Values of columns: the greatest element of each, and nothing else.
-import package::{Best, Maxima, STORES_KEYS, element_maximum, join_maxima, maxima_of, no_maxima, pack_of, store_values};
+import package::{Best, Chunk, Maxima, STORES_KEYS, element_maximum, join_maxima, maxima_of, no_maxima, pack_of, store_values};
 
 alias ColumnBests = Maxima;
 alias ColumnPart = Maxima; // what a member of a team shares of them: all
 
 fn part_of_columns(bests: ColumnBests) -> ColumnPart { return bests; }
-fn no_column_bests(first_row: u32) -> ColumnBests { return no_maxima(); }
+fn no_column_bests(chunk: Chunk) -> ColumnBests { return no_maxima(); }
 fn offer_rows(bests: ptr<function, ColumnBests>, tile: Maxima, r: u32) { *bests = join_maxima(*bests, tile); }
 fn offer_row(bests: ptr<function, ColumnBests>, pack: vec4<u32>, r: u32) { offer_rows(bests, maxima_of(pack), r); }
 

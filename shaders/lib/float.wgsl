@@ -7,6 +7,7 @@ import package::{ELEMENT_BITS, ELEMENT_MASK, INFINITY, Key, QUIET_NAN, word_extr
 
 override NANS_IGNORED: bool = false;
 
+const SIGNED_ZEROS = true; // which are one tie, and two keys
 const LEAST_BIT = ~ELEMENT_MASK + 1u; // of an element
 
 fn is_nan(bits: u32) -> bool { return (bits & 0x7fffffffu & ELEMENT_MASK) > INFINITY; }
@@ -33,6 +34,10 @@ fn ties_of(bits: vec4<u32>) -> vec4<i32> {
 }
 // +0's key for either zero.
 fn key_of_tie(tie: i32) -> Key { return bitcast<u32>(tie - select(0i, i32(LEAST_BIT), tie < 0)) ^ 0x80000000u; }
+fn keys_of_ties(ties: vec4<i32>) -> vec4<u32> {
+    let own = ties - select(vec4<i32>(0), vec4<i32>(i32(LEAST_BIT)), ties < vec4<i32>(0));
+    return bitcast<vec4<u32>>(own) ^ vec4<u32>(0x80000000u);
+}
 // And back, of either zero's.
 fn ties_of_keys(keys: vec4<u32>) -> vec4<i32> {
     let ties = bitcast<vec4<i32>>(keys ^ vec4<u32>(0x80000000u));

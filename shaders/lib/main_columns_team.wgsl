@@ -35,7 +35,7 @@ fn found_by_team(start: u32, chunk: Chunk, by: Invocation) -> ColumnBests {
     let across = GROUP / TEAM;
     let part_len = rows_of_member(chunk.end - chunk.begin);
     let members = (chunk.end - chunk.begin + part_len - 1u) / part_len;
-    var found = no_column_bests(0u);
+    var found = no_column_bests(chunk);
     if (by.member < members) {
         let begin = chunk.begin + by.member * part_len;
         let part = Chunk(chunk.output, chunk.number, begin, min(begin + part_len, chunk.end));

@@ -5,13 +5,15 @@
 //! bindings name (wgpu compares each index with the bound range), and it ends, since no invocation takes more turns, and
 //! no dispatch has more workgroups, than its numbers ask for.
 
-use super::device::{EXCHANGED_BYTES, MAX_BINDING_BYTES, MEMBER_BYTES, check_countable, column_member_bytes};
+use super::device::{
+    EXCHANGED_BYTES, MAX_BINDING_BYTES, MEMBER_BYTES, check_countable, column_member_bytes, most_ranked_rows,
+};
 use super::output_box::SPREAD_PACKS;
 use super::schedule::MAX_STEPS;
 use super::{
     Access, Binding, BroadcastParams, Declaration, Dispatch, Epilogue, HardmaxWriteParams, HardmaxWriter, Kernel,
-    MaxAccess, MaxShortRows, MergeParams, Override, Params, Plan, Program, ReductionParams, Role, Slot, Stores,
-    check_count, within,
+    MaxAccess, MaxShortRows, MergeParams, Operator, Override, Params, Plan, Program, ReductionParams, Role, Slot,
+    Stores, check_count, within,
 };
 use crate::error::list;
 use crate::shader::MAX_DIMS;
@@ -202,6 +204,17 @@ fn check_group(kernel: &Kernel, group: &Group, limits: &Limits) -> Result<(), Er
     Ok(())
 }
 
+/// Positions of columns are told apart by the places of their rows.
+fn check_ranks(kernel: &Kernel, params: &ReductionParams) -> Result<(), Error> {
+    let rows = if kernel.has(Override::Split) { params.chunk_len } else { params.reduce_len };
+    match kernel.program {
+        Program::Reduce { operator: Operator::ArgMax, .. } => {
+            within("rows of a chunk of columns", rows.into(), most_ranked_rows(kernel.dtype))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// How many results of a reduction share what is written at once.
 fn store_lanes(kernel: &Kernel) -> u64 {
     match kernel.program {
@@ -292,6 +305,7 @@ impl Work {
         })?;
         let turns = chunk_turns(kernel, params, access, group)?;
         if access == Access::Columns {
+            check_ranks(kernel, params)?;
             return Work::of_columns(kernel, stores, params, turns, group);
         }
         if epilogue == Epilogue::Ones {

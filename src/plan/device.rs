@@ -33,7 +33,17 @@ pub(super) fn column_member_bytes(operator: Operator, dtype: DType) -> u64 {
         (Operator::ReduceMax, 8) => PACK_BYTES,
         (Operator::ReduceMax, _) => floats * dtype.lanes() * PACK_BYTES,
         (Operator::ArgMax, 8) => 4 * PACK_BYTES,
-        (Operator::ArgMax, _) => 2 * dtype.lanes() * PACK_BYTES,
+        (Operator::ArgMax, 4) => 2 * PACK_BYTES,
+        (Operator::ArgMax, _) => dtype.lanes() * PACK_BYTES,
+    }
+}
+
+/// The most rows of a chunk of columns whose positions are looked for: in a rank of 8 or 16 bits are as many places as the rest of a word
+/// counts (shaders/lib/columns_ranks.wgsl).
+pub(super) fn most_ranked_rows(dtype: DType) -> u64 {
+    match dtype.bytes() {
+        bytes @ (1 | 2) => 1 << (32 - 8 * bytes),
+        _ => u64::MAX,
     }
 }
 

@@ -136,7 +136,7 @@ impl Reduction<'_> {
             wide.then_some(Override::FourPacks),
             (far && row_bytes >= tuning.far_bytes).then_some(Override::Prefetch),
             (schedule.line < schedule.team).then_some(Override::RunMembers(schedule.line as u32)),
-            row_by_row.then_some(Override::RowByRow),
+            (row_by_row && self.dtype.bytes() == 4).then_some(Override::RowByRow),
             few_packs.then_some(Override::FewPacks),
             (!whole_packs).then_some(Override::Ragged),
             (!whole_packs && pairs).then_some(Override::Pairs),

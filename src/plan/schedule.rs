@@ -1,6 +1,6 @@
 //! Schedules: which kernel reduces a window, how many invocations share a task, whether outputs are split into chunks.
 
-use super::device::{Device, EXCHANGED_BYTES, MAX_ELEMENTS, column_member_bytes, power_of_two_below};
+use super::device::{Device, EXCHANGED_BYTES, MAX_ELEMENTS, column_member_bytes, most_ranked_rows, power_of_two_below};
 use super::layout::ReductionShape;
 use crate::shader::{Access, Bunches, Epilogue, Kernel, LARGEST_BLOCK, LONGEST_SHORT_ROW, MOST_BUNCH_PACKS, Operator};
 use crate::{DType, NanPolicy};
@@ -241,7 +241,7 @@ impl Reduction<'_> {
         self.split_in_teams(shape, max_chunks, &counts, whole(team))
     }
 
-    /// Splits until no invocation takes too many steps.
+    /// Splits until no invocation takes too many steps, and no chunk has rows that cannot be told apart.
     fn split_in_teams(
         &self,
         shape: &ReductionShape,
@@ -262,10 +262,10 @@ impl Reduction<'_> {
             self.wanted_chunks(counts, team).max(self.near_chunks(shape, counts, access)).min(affordable).max(1);
         loop {
             let schedule = whole.split(shape, chunks);
-            if self.steps(shape, &schedule) <= MAX_STEPS {
+            if self.steps(shape, &schedule) <= MAX_STEPS && self.ranks_rows(&schedule) {
                 return Some(schedule);
             }
-            // Too long for one invocation: more chunks while scratch lasts, then more invocations a chunk.
+            // Too long: more chunks while scratch lasts, then more invocations a chunk.
             if chunks < affordable {
                 chunks = (chunks * 2).min(affordable);
             } else if let Access::Columns | Access::ShortRows { .. } = whole.access {
@@ -280,6 +280,12 @@ impl Reduction<'_> {
                 return None;
             }
         }
+    }
+
+    /// Whether all rows of a chunk have places of their own.
+    fn ranks_rows(&self, schedule: &Schedule) -> bool {
+        let ranks = self.operator == Operator::ArgMax && schedule.access == Access::Columns;
+        !ranks || schedule.chunk_len <= most_ranked_rows(self.dtype)
     }
 
     /// The most members that every team of columns can have in one dispatch.
@@ -401,9 +407,9 @@ impl Reduction<'_> {
         run_len > pack && run_len / pack <= most
     }
 
-    /// Whether an invocation of a column kernel compares so many rows one by one: where there are few, and of 64-bit types.
+    /// Whether an invocation of a column kernel compares so many rows one by one: where there are few, and but for 32-bit types.
     pub fn compares_row_by_row(&self, rows: u64) -> bool {
-        self.operator == Operator::ArgMax && (rows <= self.device.tuning.few_rows || self.dtype.bytes() == 8)
+        self.operator == Operator::ArgMax && (rows <= self.device.tuning.few_rows || self.dtype.bytes() != 4)
     }
 
     /// Bunches of rows that follow one another, or of blocks of them that do, if they are so short that bunches pay.

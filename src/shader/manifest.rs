@@ -133,7 +133,9 @@ files! {
     AHEAD_INT64 = "lib/ahead_int64";
     INPUT_COLUMNS = "lib/input_columns", overrides ["PREFETCH"];
     REDUCE_ROWS = "reduce_rows", overrides ["RUN_MEMBERS", "FEW_PACKS"];
-    REDUCE_COLUMNS = "reduce_columns", overrides ["FOUR_PACKS", "ROW_BY_ROW"];
+    REDUCE_COLUMNS = "reduce_columns", overrides ["FOUR_PACKS"];
+    COLUMN_ROWS = "lib/column_rows";
+    COLUMN_TILES = "lib/column_tiles";
     MAIN_COLUMNS = "lib/main_columns";
     BLOCK_ROWS = "lib/block_rows";
     BLOCK_ROWS_AHEAD = "lib/block_rows_ahead";
@@ -179,7 +181,8 @@ files! {
     MERGE_POSITION = "lib/merge_position";
     ROWS_POSITION = "lib/rows_position";
     SHORT_ROWS_POSITION = "lib/short_rows_position";
-    COLUMNS_POSITION = "lib/columns_position";
+    COLUMNS_POSITION = "lib/columns_position", overrides ["ROW_BY_ROW"];
+    COLUMNS_RANKS = "lib/columns_ranks";
     COLUMN_INDICES = "lib/column_indices";
     COLUMN_WINNERS = "lib/column_winners";
     COLUMNS_POSITION_WIDE = "lib/columns_position_wide";
@@ -296,20 +299,9 @@ impl Kernel {
             Program::Reduce { operator, access, epilogue, stores } => {
                 let [own, shared] = self.store_files(operator, access, epilogue, stores);
                 let found = found_files(operator, access, epilogue, self.dtype);
+                let [walk, blocks] = self.walk_files(operator, access, epilogue, stores);
                 let main = self.main_files(access, epilogue, stores);
-                vec![
-                    self.input_files(),
-                    self.access_files(access),
-                    if self.has_team() || stores == Stores::Seams {
-                        &[]
-                    } else {
-                        self.block_files(operator, access, epilogue)
-                    },
-                    found,
-                    main,
-                    own,
-                    shared,
-                ]
+                vec![self.input_files(), self.access_files(access), walk, blocks, found, main, own, shared]
             }
             Program::Merge { operator, epilogue } => vec![
                 &[MERGE],
@@ -400,16 +392,26 @@ impl Kernel {
         }
     }
 
-    /// How blocks of columns go down their rows: where these begin anywhere, row by row. Where keys are kept beside positions, four
-    /// rows at once would be too long a text.
-    fn block_files(&self, operator: Operator, access: Access, epilogue: Epilogue) -> Files {
+    /// How columns go down their rows, one pack and, without teams, four side by side: positions row by row, those of 32 bits if they
+    /// are told to, values by tiles.
+    fn walk_files(&self, operator: Operator, access: Access, epilogue: Epilogue, stores: Stores) -> [Files; 2] {
+        if access != Access::Columns {
+            return [&[], &[]];
+        }
+        let by_row = operator == Operator::ArgMax && (self.dtype.bytes() != 4 || self.has(Override::RowByRow));
+        let has_blocks = self.has(Override::FourPacks) && !self.has_team() && stores != Stores::Seams;
+        let blocks = if has_blocks { self.block_files(operator, epilogue, by_row) } else { &[] };
+        [if by_row { &[COLUMN_ROWS] } else { &[COLUMN_TILES] }, blocks]
+    }
+
+    /// Blocks whose rows begin anywhere always go row by row. Where keys are kept beside positions, four rows at once would be too long
+    /// a text.
+    fn block_files(&self, operator: Operator, epilogue: Epilogue, by_row: bool) -> Files {
         let keeps_keys = operator == Operator::ArgMax && matches!(epilogue, Epilogue::Record | Epilogue::Both);
-        let by_row = [Override::RowByRow, Override::Ragged].into_iter().any(|own| self.has(own));
-        match (access == Access::Columns && self.has(Override::FourPacks), by_row) {
-            (false, _) => &[],
-            (true, false) => &[BLOCK_TILES],
-            (true, true) if self.has(Override::Prefetch) && !keeps_keys => &[BLOCK_ROWS_AHEAD],
-            (true, true) => &[BLOCK_ROWS],
+        match by_row || self.has(Override::Ragged) {
+            false => &[BLOCK_TILES],
+            true if self.has(Override::Prefetch) && !keeps_keys => &[BLOCK_ROWS_AHEAD],
+            true => &[BLOCK_ROWS],
         }
     }
 
@@ -512,9 +514,12 @@ fn found_files(operator: Operator, access: Access, epilogue: Epilogue, dtype: DT
             &[BEST_POSITION, POSITION32, COLUMNS_POSITION_WIDE]
         }
         (Operator::ArgMax, Access::Columns) if epilogue == Epilogue::Winner => {
-            &[BEST_POSITION, POSITION32, COLUMNS_POSITION, COLUMN_WINNERS]
+            &[BEST_POSITION, POSITION32, COLUMNS_RANKS, COLUMN_WINNERS]
         }
-        (Operator::ArgMax, Access::Columns) => &[BEST_POSITION, POSITION32, COLUMNS_POSITION, COLUMN_INDICES],
+        (Operator::ArgMax, Access::Columns) if dtype.bytes() == 4 => {
+            &[BEST_POSITION, POSITION32, COLUMNS_POSITION, COLUMN_INDICES]
+        }
+        (Operator::ArgMax, Access::Columns) => &[BEST_POSITION, POSITION32, COLUMNS_RANKS, COLUMN_INDICES],
         (Operator::ArgMax, Access::Strided) => &[BEST_POSITION, POSITION32],
         (Operator::ArgMax, Access::ShortRows { .. }) => &[BEST_POSITION, POSITION32, SHORT_ROWS_POSITION],
     }

@@ -225,8 +225,8 @@ pub enum Override {
     FourPacks,
     /// The rows of a column kernel lie far apart: what they begin with is asked for ahead of the rest.
     Prefetch,
-    /// A column kernel compares row by row, which may be faster than to look for the winner among four rows at the end. Positions
-    /// of 64-bit types know no other way.
+    /// A column kernel for positions of 32-bit types compares row by row, which may be faster than to look for the winner among four
+    /// rows at the end. Those of other types know no other way.
     RowByRow,
     /// Stretches of short rows that begin anywhere begin and end with words.
     WholeWords,

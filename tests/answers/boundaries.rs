@@ -700,3 +700,31 @@ fn one_maximum_of_128_mib_of_f32() {
 fn one_maximum_of_128_mib_of_u8() {
     check_128_mib(DType::U8);
 }
+
+/// As many rows of 16-bit columns as there are places for them, which one team reduces, fewer, and more, which are split.
+#[test]
+fn rows_of_columns_have_places() {
+    for gpu in gpus() {
+        let own = gpu.kernels().limits();
+        let tuning = Tuning { busy_invocations: 1024, loads_per_split: 1 << 20, ..Tuning::of(AdapterKind::Hardware) };
+        let limits = Limits { adapter: AdapterKind::Hardware, tuning: Some(tuning), ..own.clone() };
+        for (dtype, rows, columns) in [
+            (DType::U16, 65_535, 32),
+            (DType::F16, 65_536, 32),
+            (DType::I16, 65_536, 37),
+            (DType::Bf16, 65_537, 32),
+            (DType::F16, 131_073, 32),
+        ] {
+            let view = View::new([rows, columns]).unwrap();
+            for (data, last) in [(Data::Zeros, false), (Data::Least, true)] {
+                let input = tensor(dtype, view.len(), data, rows);
+                let op = ArgMax::new(dtype, view.clone()).axes([0]).select_last(last);
+                let op = op.output(if last { ArgMaxOutput::Indices } else { ArgMaxOutput::ValuesAndIndices });
+                let one = op.plan(&limits).unwrap().dispatches.len() == 1;
+                assert_eq!(one, rows <= 65_536, "{}", op.plan(&limits).unwrap());
+                let case = format!("{dtype} {rows} rows of {columns}, {data:?}, last {last}");
+                check_planned(gpu, &limits, &op, &[&input], &op.reference(&[&input]).unwrap(), &case);
+            }
+        }
+    }
+}

@@ -83,6 +83,11 @@ fn check_dispatch(dispatch: &Dispatch, plan: &Plan, limits: &Limits, case: &impl
     assert!(work.team.is_power_of_two() && work.team <= work.group, "{}", case());
     // A team's members leave a key of 64 bits and a position each, which WGSL pads to 16 bytes.
     assert!(work.team == 1 || work.group * 16 <= limits.max_group_memory_bytes.into(), "{}", case());
+    // A rank of columns' positions has the element above and the row's place below, in one word.
+    let ranks = matches!(work.program, Program::Reduce { operator: Operator::ArgMax, access: Access::Columns, .. });
+    if let (true, bytes @ 1..4, Params::Reduction(p)) = (ranks, dispatch.kernel.dtype.bytes(), &dispatch.params) {
+        assert!(u64::from(p.chunk_len.min(p.reduce_len)) <= 1 << (32 - 8 * bytes), "{}", case());
+    }
     if let Program::Reduce { access: Access::ShortRows { rows, exchanged: true, .. }, .. } = work.program {
         let bytes = 4 * work.group * (u64::from(rows) + 1);
         assert!(bytes <= limits.max_group_memory_bytes.into(), "{}", case());
@@ -168,6 +173,10 @@ impl Work {
             }
             _ => 1,
         };
+        let ranked =
+            matches!(kernel.program, Program::Reduce { operator: Operator::ArgMax, access: Access::Columns, .. })
+                && kernel.dtype.bytes() != 4;
+        let row_by_row = kernel.overrides.contains(&Override::RowByRow) || ranked;
         let text = match kernel.program {
             Program::Reduce { access: Access::ShortRows { .. }, .. } => kernel.wgsl(),
             _ => String::new(),
@@ -183,7 +192,7 @@ impl Work {
             store_lanes,
             stores: if let Program::Reduce { stores, .. } = kernel.program { stores } else { Stores::Results },
             bunch_parts: text.matches("fn store_parts_").count() as u64,
-            tile: if kernel.overrides.contains(&Override::RowByRow) && team.is_none() { 1 } else { 4 },
+            tile: if row_by_row && team.is_none() { 1 } else { 4 },
             ragged: kernel.overrides.contains(&Override::Ragged),
             few_packs: kernel.overrides.contains(&Override::FewPacks),
             spread: kernel.overrides.contains(&Override::Spread),

@@ -912,6 +912,23 @@ fn rows_narrower_than_their_blocks_are_refused() {
     assert!(error.contains("15 columns in blocks of 4 packs: 16 at least expected"), "{error}");
 }
 
+/// Positions of columns of 8 and 16 bits are told apart by places, of which a word has no more.
+#[test]
+fn rows_without_places_are_refused() {
+    for (dtype, places) in [(DType::F16, 1 << 16), (DType::U8, 1 << 24)] {
+        let plan = ArgMax::new(dtype, View::new([20_000, 64]).unwrap()).axes([0]).plan(&gpu()).unwrap();
+        for rows in [places, places + 1] {
+            let mut changed = plan.clone();
+            let Params::Reduction(params) = &mut changed.dispatches[0].params else { panic!("{plan}") };
+            (params.reduce_len, params.run_len) = (params.chunks * rows, params.chunks * rows);
+            params.chunk_len = rows;
+            let refusal = changed.check(&gpu()).err().map(|error| error.to_string()).unwrap_or_default();
+            let expected = format!("rows of a chunk of columns: {rows} given, at most {places}");
+            assert_eq!(refusal.contains(&expected), rows > places, "{refusal}");
+        }
+    }
+}
+
 /// What is written of a plan, or counted, is bounded, whatever the plan.
 #[test]
 fn a_plan_of_any_numbers_is_written_down() {
