@@ -42,7 +42,8 @@ pub struct Tuning {
     /// The rows, far apart, that stay in the cache until the next invocation goes on in them: of so few it takes one pack, and
     /// what writes a Hardmax of columns writes no more of them at once.
     pub cached_rows: u64,
-    /// The rows of columns up to which an ArgMax compares them one by one, and not four by four.
+    /// The rows of columns up to which an ArgMax of 32-bit types compares them one by one, and not four by four. Others always do the
+    /// former.
     pub few_rows: u64,
     /// The packs of a row up to which ArgMax takes them one by one, under masks, where rows begin anywhere. ReduceMax does so
     /// for rows of less than two packs, if this is not 0. Only for teams of one.
