@@ -1,12 +1,10 @@
-// Positions of columns of 8 and 16 bits. Of each column one word is kept: the greatest rank, which has the element's tie above and
-// its row's place below. Among rows of a chunk the place is the greater the sooner one comes or, where LAST, the later: a chunk has
-// no more of them than places (`most_ranked_rows`).
+// Positions of columns of 8 and 16 bits: of each the greatest rank so far, whose places are those of rows among a chunk's. It has no
+// more rows than there are places (`most_places`).
 import package::{
-    Best, Chunk, ELEMENT_MASK, LANES, LAST, LEAST, SIGNED_ZEROS, SPLIT, STORES_KEYS, index_word, key_below, key_of_tie, keys_of_ties,
-    params, ties_of, ties_of_keys, words_bits,
+    Best, Chunk, ELEMENT_MASK, LANES, LAST_PLACE, LEAST, SIGNED_ZEROS, SPLIT, STORES_KEYS, index_word, key_below, key_of_tie,
+    keys_of_ties, params, place_of_number, rank_number, rank_tie, ties_of, ties_of_keys, words_bits,
 };
 
-const LAST_PLACE = ~ELEMENT_MASK;
 const KEEPS_SIGNS = STORES_KEYS && SIGNED_ZEROS; // elsewhere ties tell keys
 
 // Beside the ranks the row that the chunk begins with and, only where KEEPS_SIGNS, the greatest bits as signed integers: where the
@@ -29,9 +27,6 @@ fn forget(bests: ptr<function, ColumnBests>, lane: u32) {
     (*bests).ranks[lane] = vec4<i32>(LEAST);
     (*bests).signs[lane] = vec4<i32>(LEAST);
 }
-
-// And back.
-fn place_of_row(row: u32) -> u32 { return select(LAST_PLACE - row, row, LAST); }
 
 // What a member of a team shares of them: a word of each column, too. Where KEEPS_SIGNS it has the key above, of which both can be
 // made.
@@ -70,15 +65,13 @@ fn lane_positions(bests: ColumnBests, lane: u32) -> vec4<u32> {
 }
 
 fn best_of_rank(rank: i32, first_row: u32) -> Best {
-    let key = key_of_tie(rank & bitcast<i32>(ELEMENT_MASK));
-    return Best(key, first_row + place_of_row(bitcast<u32>(rank) & LAST_PLACE));
+    return Best(key_of_tie(rank_tie(rank)), first_row + rank_number(rank));
 }
 
 fn column_best(bests: ptr<function, ColumnBests>, i: u32) -> Best {
     let rank = (*bests).ranks[i % LANES][i / LANES];
     let best = best_of_rank(rank, (*bests).first_row);
-    let is_zero = (bitcast<u32>(rank) & ELEMENT_MASK) == 0u;
-    let minus_zero = KEEPS_SIGNS && is_zero && (*bests).signs[i % LANES][i / LANES] < 0;
+    let minus_zero = KEEPS_SIGNS && rank_tie(rank) == 0 && (*bests).signs[i % LANES][i / LANES] < 0;
     return Best(select(best.key, key_below(best.key), minus_zero), best.position);
 }
 
@@ -87,7 +80,7 @@ fn located(bests: ColumnBests, start: u32, end: u32) -> ColumnBests { return bes
 
 // No loop over lanes: it would cost as much as what it does.
 fn offer_row(bests: ptr<function, ColumnBests>, pack: vec4<u32>, r: u32) {
-    let place = place_of_row(r - (*bests).first_row);
+    let place = place_of_number(r - (*bests).first_row);
     offer_lane(bests, words_bits(pack, 0u), place, 0u);
     offer_lane(bests, words_bits(pack, 1u), place, 1u);
     if (LANES > 2u) {

@@ -1,4 +1,4 @@
-// Positions of short rows: of each the greatest tie so far, and the position of the first (or last) element that has it;
+// Positions of short rows of 32 and 64 bits: of each the greatest tie so far, and the position of the first (or last) element that has it;
 // where keys are stored, the greatest key beside it, which tells +0 from -0.
 import package::{Best, Key, LAST, LEAST_TIE, STORES_KEYS, Tie, key_of_tie, tie_equal, tie_greater};
 
@@ -7,6 +7,7 @@ struct Found { tie: Tie, at: u32 }
 // Nothing is less: until something is greater, the first has won.
 const NOTHING_FOUND = Found(LEAST_TIE, 0u);
 
+fn first_found(tie: Tie) -> Found { return Found(tie, 0u); }
 fn offered(found: Found, tie: Tie, at: u32) -> Found {
     let takes = tie_greater(tie, found.tie) | (LAST & tie_equal(tie, found.tie));
     return Found(select(found.tie, tie, takes), select(found.at, at, takes));

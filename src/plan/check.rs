@@ -6,7 +6,7 @@
 //! no dispatch has more workgroups, than its numbers ask for.
 
 use super::device::{
-    EXCHANGED_BYTES, MAX_BINDING_BYTES, MEMBER_BYTES, check_countable, column_member_bytes, most_ranked_rows,
+    EXCHANGED_BYTES, MAX_BINDING_BYTES, MEMBER_BYTES, check_countable, column_member_bytes, most_places,
 };
 use super::output_box::SPREAD_PACKS;
 use super::schedule::MAX_STEPS;
@@ -204,14 +204,14 @@ fn check_group(kernel: &Kernel, group: &Group, limits: &Limits) -> Result<(), Er
     Ok(())
 }
 
-/// Positions of columns are told apart by the places of their rows.
-fn check_ranks(kernel: &Kernel, params: &ReductionParams) -> Result<(), Error> {
+/// Positions that ranks have are told apart by their places.
+fn check_places(kernel: &Kernel, params: &ReductionParams) -> Result<(), Error> {
+    let Program::Reduce { operator: Operator::ArgMax, access, .. } = kernel.program else { return Ok(()) };
     let rows = if kernel.has(Override::Split) { params.chunk_len } else { params.reduce_len };
-    match kernel.program {
-        Program::Reduce { operator: Operator::ArgMax, .. } => {
-            within("rows of a chunk of columns", rows.into(), most_ranked_rows(kernel.dtype))
-        }
-        _ => Ok(()),
+    match access {
+        Access::Columns => within("rows of a chunk of columns", rows.into(), most_places(kernel.dtype)),
+        Access::ShortRows { .. } => within("elements of a short row", rows.into(), most_places(kernel.dtype)),
+        Access::Rows | Access::Strided => Ok(()),
     }
 }
 
@@ -304,8 +304,8 @@ impl Work {
             format!("{outputs} outputs in {columns} columns, {share} in turn: more than 0 expected")
         })?;
         let turns = chunk_turns(kernel, params, access, group)?;
+        check_places(kernel, params)?;
         if access == Access::Columns {
-            check_ranks(kernel, params)?;
             return Work::of_columns(kernel, stores, params, turns, group);
         }
         if epilogue == Epilogue::Ones {

@@ -1,6 +1,6 @@
 //! Schedules: which kernel reduces a window, how many invocations share a task, whether outputs are split into chunks.
 
-use super::device::{Device, EXCHANGED_BYTES, MAX_ELEMENTS, column_member_bytes, most_ranked_rows, power_of_two_below};
+use super::device::{Device, EXCHANGED_BYTES, MAX_ELEMENTS, column_member_bytes, most_places, power_of_two_below};
 use super::layout::ReductionShape;
 use crate::shader::{Access, Bunches, Epilogue, Kernel, LARGEST_BLOCK, LONGEST_SHORT_ROW, MOST_BUNCH_PACKS, Operator};
 use crate::{DType, NanPolicy};
@@ -285,7 +285,7 @@ impl Reduction<'_> {
     /// Whether all rows of a chunk have places of their own.
     fn ranks_rows(&self, schedule: &Schedule) -> bool {
         let ranks = self.operator == Operator::ArgMax && schedule.access == Access::Columns;
-        !ranks || schedule.chunk_len <= most_ranked_rows(self.dtype)
+        !ranks || schedule.chunk_len <= most_places(self.dtype)
     }
 
     /// The most members that every team of columns can have in one dispatch.

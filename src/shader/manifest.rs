@@ -182,7 +182,9 @@ files! {
     ROWS_POSITION = "lib/rows_position";
     SHORT_ROWS_POSITION = "lib/short_rows_position";
     COLUMNS_POSITION = "lib/columns_position", overrides ["ROW_BY_ROW"];
+    RANKS = "lib/ranks";
     COLUMNS_RANKS = "lib/columns_ranks";
+    SHORT_ROWS_RANKS = "lib/short_rows_ranks";
     COLUMN_INDICES = "lib/column_indices";
     COLUMN_WINNERS = "lib/column_winners";
     COLUMNS_POSITION_WIDE = "lib/columns_position_wide";
@@ -509,19 +511,23 @@ fn found_files(operator: Operator, access: Access, epilogue: Epilogue, dtype: DT
         (Operator::ReduceMax, Access::Columns) => &[BEST_VALUE, COLUMNS_VALUE],
         (Operator::ReduceMax, Access::Strided) => &[BEST_VALUE],
         (Operator::ReduceMax, Access::ShortRows { .. }) => &[BEST_VALUE],
-        (Operator::ArgMax, Access::Rows) => &[BEST_POSITION, POSITION32, ROWS_POSITION],
-        (Operator::ArgMax, Access::Columns) if dtype.bytes() == 8 => {
-            &[BEST_POSITION, POSITION32, COLUMNS_POSITION_WIDE]
+        (Operator::ArgMax, access) => position_files(access, epilogue, dtype.bytes()),
+    }
+}
+
+/// What it knows of positions. Of 8 and 16 bits ranks, of columns and of short rows.
+fn position_files(access: Access, epilogue: Epilogue, bytes: u64) -> Files {
+    match (access, bytes) {
+        (Access::Rows, _) => &[BEST_POSITION, POSITION32, ROWS_POSITION],
+        (Access::Columns, 8) => &[BEST_POSITION, POSITION32, COLUMNS_POSITION_WIDE],
+        (Access::Columns, 4) => &[BEST_POSITION, POSITION32, COLUMNS_POSITION, COLUMN_INDICES],
+        (Access::Columns, _) if epilogue == Epilogue::Winner => {
+            &[BEST_POSITION, POSITION32, RANKS, COLUMNS_RANKS, COLUMN_WINNERS]
         }
-        (Operator::ArgMax, Access::Columns) if epilogue == Epilogue::Winner => {
-            &[BEST_POSITION, POSITION32, COLUMNS_RANKS, COLUMN_WINNERS]
-        }
-        (Operator::ArgMax, Access::Columns) if dtype.bytes() == 4 => {
-            &[BEST_POSITION, POSITION32, COLUMNS_POSITION, COLUMN_INDICES]
-        }
-        (Operator::ArgMax, Access::Columns) => &[BEST_POSITION, POSITION32, COLUMNS_RANKS, COLUMN_INDICES],
-        (Operator::ArgMax, Access::Strided) => &[BEST_POSITION, POSITION32],
-        (Operator::ArgMax, Access::ShortRows { .. }) => &[BEST_POSITION, POSITION32, SHORT_ROWS_POSITION],
+        (Access::Columns, _) => &[BEST_POSITION, POSITION32, RANKS, COLUMNS_RANKS, COLUMN_INDICES],
+        (Access::Strided, _) => &[BEST_POSITION, POSITION32],
+        (Access::ShortRows { .. }, 1 | 2) => &[BEST_POSITION, POSITION32, RANKS, SHORT_ROWS_RANKS],
+        (Access::ShortRows { .. }, _) => &[BEST_POSITION, POSITION32, SHORT_ROWS_POSITION],
     }
 }
 

@@ -528,7 +528,7 @@ fn store_winners_{k}(first: u32, w: Winners{k}{}) {{
         let offer = |e: u64| {
             let ((row, at), tie) = (self.own.place(e), self.tie(e));
             let offered = match at {
-                0 => format!("    var r{row} = Found({tie}, 0u);\n"),
+                0 => format!("    var r{row} = first_found({tie});\n"),
                 _ => format!("    r{row} = offered(r{row}, {tie}, {at}u);\n"),
             };
             let known = format!("    let w{row} = index_word(found_best(r{row}, LEAST_KEY), 0u);\n");
