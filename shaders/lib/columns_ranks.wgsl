@@ -7,8 +7,8 @@ import package::{
 
 const KEEPS_SIGNS = STORES_KEYS && SIGNED_ZEROS; // elsewhere ties tell keys
 
-// Beside the ranks the row that the chunk begins with and, only where KEEPS_SIGNS, the greatest bits as signed integers: where the
-// greatest tie is that of zeros they are negative if no +0 was seen.
+// Beside the ranks the row that the chunk begins with and, only where KEEPS_SIGNS, the greatest tie of all elements but -0: where the
+// greatest of all is that of zeros it is negative if no +0 was seen.
 struct ColumnBests { ranks: array<vec4<i32>, LANES>, first_row: u32, signs: array<vec4<i32>, LANES> }
 
 // Nothing is less. Every lane without a loop, be there 2 or 4.
@@ -90,10 +90,11 @@ fn offer_row(bests: ptr<function, ColumnBests>, pack: vec4<u32>, r: u32) {
 }
 
 fn offer_lane(bests: ptr<function, ColumnBests>, bits: vec4<u32>, place: u32, lane: u32) {
-    let ranks = ties_of(bits) | vec4<i32>(bitcast<i32>(place));
-    (*bests).ranks[lane] = max((*bests).ranks[lane], ranks);
+    let ties = ties_of(bits);
+    (*bests).ranks[lane] = max((*bests).ranks[lane], ties | vec4<i32>(bitcast<i32>(place)));
     if (KEEPS_SIGNS) {
-        (*bests).signs[lane] = max((*bests).signs[lane], bitcast<vec4<i32>>(bits));
+        let others = select(ties, vec4<i32>(LEAST), bits == vec4<u32>(0x80000000u));
+        (*bests).signs[lane] = max((*bests).signs[lane], others);
     }
 }
 

@@ -203,7 +203,7 @@ pub fn arg_max_last_with_values(data: &[Data]) -> Vec<Case> {
     })
 }
 
-const IGNORED_DATA: [Data; 2] = [Data::Edges, Data::Nans];
+const IGNORED_DATA: [Data; 3] = [Data::Edges, Data::Nans, Data::ZerosAndNans];
 
 pub fn arg_max_ignoring_nans() -> Vec<Case> {
     let each: Vec<(Vec<i64>, bool)> =

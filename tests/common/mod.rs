@@ -72,11 +72,21 @@ pub enum Data {
     Nans,
     /// Zeros of both signs.
     Zeros,
+    /// The same, and NaN of both signs among them.
+    ZerosAndNans,
 }
 
 impl Data {
-    pub const ALL: [Data; 7] =
-        [Data::Random, Data::Edges, Data::EdgesWithoutNan, Data::Ties, Data::Least, Data::Nans, Data::Zeros];
+    pub const ALL: [Data; 8] = [
+        Data::Random,
+        Data::Edges,
+        Data::EdgesWithoutNan,
+        Data::Ties,
+        Data::Least,
+        Data::Nans,
+        Data::Zeros,
+        Data::ZerosAndNans,
+    ];
 }
 
 /// The bits of a floating-point type's infinity, and of its sign.
@@ -144,7 +154,11 @@ pub fn element_bits(dtype: DType, data: Data, random: &mut Random) -> u64 {
         Data::Nans if nan_count > 0 => pick(&edges[..nan_count]),
         Data::Nans => least(dtype),
         Data::Zeros if nan_count > 0 => pick(&edges[nan_count + 4..nan_count + 6]),
-        Data::Zeros => 0,
+        Data::ZerosAndNans if nan_count > 0 => {
+            let all = [&edges[..nan_count], &edges[nan_count + 4..nan_count + 6]].concat();
+            pick(&all)
+        }
+        Data::Zeros | Data::ZerosAndNans => 0,
     }
 }
 

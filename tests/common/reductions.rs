@@ -8,7 +8,7 @@ use super::{Data, Random, tensor};
 
 /// A small tensor of a type and a shape.
 pub fn small_tensor(random: &mut Random, dtype: DType, shape: &[u64]) -> Tensor {
-    let data = Data::ALL[random.below(7) as usize];
+    let data = Data::ALL[random.below(Data::ALL.len() as u64) as usize];
     let flat = tensor(dtype, shape.iter().product(), data, random.word());
     Tensor::from_bytes(dtype, shape, flat.bytes().to_vec()).unwrap()
 }
