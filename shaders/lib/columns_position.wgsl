@@ -2,7 +2,7 @@
 // by column, and the row is found at the end by reading the winning tile again; where ROW_BY_ROW, rows are what is compared.
 import package::{
     Best, Chunk, FOUR_PACKS, LAST, LEAST, Maxima, RAGGED, SIGNED_ZEROS, STORES_KEYS, four_words, index_word, key_of_tie, lane_maxima,
-    lane_ties, maxima_of, params, run_of, run_within, ties_of, ties_of_keys, words_at, words_bits,
+    maxima_of, params, run_of, run_within, ties_of, ties_of_keys, ties_of_maxima, words_at, words_bits,
 };
 
 const KEEPS_KEYS = STORES_KEYS && SIGNED_ZEROS; // elsewhere ties tell them
@@ -43,7 +43,7 @@ fn column_best(bests: ptr<function, ColumnBests>, i: u32) -> Best {
 }
 
 fn offer_rows(bests: ptr<function, ColumnBests>, tile: Maxima, r: u32) {
-    offer_ties(bests, lane_ties(tile, 0u), r);
+    offer_ties(bests, ties_of_maxima(tile), r);
     if (KEEPS_KEYS) {
         (*bests).keys = max((*bests).keys, lane_maxima(tile, 0u));
     }

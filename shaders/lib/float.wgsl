@@ -115,16 +115,6 @@ fn extreme_keys(e: Extremes) -> vec4<u32> {
     return select(keys, vec4<u32>(ELEMENT_MASK), extreme_is_nan(e));
 }
 
-// The bits below a negative element, which are not its, are made such that they borrow nothing from it.
-fn extreme_ties(e: Extremes) -> vec4<i32> {
-    let negative = vec4<i32>(bitcast<i32>(shift() + (0x80000000u | ~ELEMENT_MASK))) - e.shifted_least;
-    let ties = select(e.greatest, negative, e.greatest < vec4<i32>(0));
-    if (NANS_IGNORED) {
-        return ties;
-    }
-    return select(ties, vec4<i32>(GREATEST), extreme_is_nan(e));
-}
-
 fn extreme_bits(e: Extremes) -> vec4<u32> {
     let bits = select(bitcast<vec4<u32>>(e.greatest), greatest_negative(e), e.greatest < vec4<i32>(0));
     if (NANS_IGNORED) {

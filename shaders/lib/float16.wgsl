@@ -1,7 +1,5 @@
 // Floats of 16 bits: extremes of each of a word's two lanes.
-import package::{
-    ELEMENT_MASK, Extremes, extreme_bits, extreme_keys, extreme_ties, extremes_of, join_extremes, no_extremes,
-};
+import package::{ELEMENT_MASK, Extremes, extreme_bits, extreme_keys, extremes_of, join_extremes, no_extremes};
 
 const ELEMENT_BYTES = 2u;
 
@@ -16,10 +14,6 @@ fn join_maxima(a: Maxima, b: Maxima) -> Maxima {
 }
 fn lane_maxima(m: Maxima, lane: u32) -> vec4<u32> {
     return select(extreme_keys(m.lane0), extreme_keys(m.lane1), lane == 1u) & vec4<u32>(ELEMENT_MASK);
-}
-fn lane_ties(m: Maxima, lane: u32) -> vec4<i32> {
-    let ties = select(extreme_ties(m.lane0), extreme_ties(m.lane1), lane == 1u);
-    return ties & vec4<i32>(bitcast<i32>(ELEMENT_MASK));
 }
 fn word_extremes(pack: vec4<u32>) -> Extremes {
     let m = maxima_of(pack);

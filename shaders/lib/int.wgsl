@@ -39,9 +39,6 @@ const LEAST = -2147483647 - 1;
 
 fn keys_of_words(m: Maxima) -> vec4<u32> { return bitcast<vec4<u32>>(joined_lanes(m)) ^ vec4<u32>(0x80000000u); }
 fn lane_maxima(m: Maxima, lane: u32) -> vec4<u32> { return words_bits(keys_of_words(m), lane); }
-fn lane_ties(m: Maxima, lane: u32) -> vec4<i32> {
-    return bitcast<vec4<i32>>(lane_maxima(m, lane) ^ vec4<u32>(0x80000000u));
-}
 fn pack_of(m: Maxima) -> vec4<u32> { return keys_of_words(m) ^ vec4<u32>(SIGNS); }
 
 fn no_peak() -> Peak { return Peak(LEAST); }
