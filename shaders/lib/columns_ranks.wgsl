@@ -1,8 +1,8 @@
-// Positions of columns of 8 and 16 bits: of each the greatest rank so far, whose places are those of rows among a chunk's. It has no
-// more rows than there are places (`most_places`).
+// Positions of columns of 8 and 16 bits: of each the greatest rank so far, which has the precedence of a row among those of a chunk. A
+// chunk has no more rows than a rank can tell apart (`most_ranked` in src/plan/device.rs).
 import package::{
-    Best, Chunk, ELEMENT_MASK, LANES, LAST_PLACE, LEAST, SIGNED_ZEROS, SPLIT, STORES_KEYS, index_word, key_below, key_of_tie,
-    keys_of_ties, params, place_of_number, rank_number, rank_tie, ties_of, ties_of_keys, words_bits,
+    Best, Chunk, ELEMENT_MASK, LANES, LEAST, PRECEDENCE, SIGNED_ZEROS, SPLIT, STORES_KEYS, index_word, key_below,
+    key_of_tie, keys_of_ties, params, precedence_of, rank_number, rank_tie, ties_of, ties_of_keys, words_bits,
 };
 
 const KEEPS_SIGNS = STORES_KEYS && SIGNED_ZEROS; // elsewhere ties tell keys
@@ -28,8 +28,8 @@ fn forget(bests: ptr<function, ColumnBests>, lane: u32) {
     (*bests).signs[lane] = vec4<i32>(LEAST);
 }
 
-// What a member of a team shares of them: a word of each column, too. Where KEEPS_SIGNS it has the key above, of which both can be
-// made.
+// What a member of a team shares of them: of each column the rank. Where KEEPS_SIGNS the key is above in it, of which tie and sign
+// can be made.
 alias ColumnPart = array<vec4<u32>, LANES>;
 
 fn part_of_columns(bests: ColumnBests) -> ColumnPart {
@@ -49,8 +49,8 @@ fn shared_words(bests: ColumnBests, lane: u32) -> vec4<u32> {
     let ties = ranks & vec4<i32>(bitcast<i32>(ELEMENT_MASK));
     let keys = keys_of_ties(ties);
     let minus_zero = (ties == vec4<i32>(0)) & (bests.signs[lane] < vec4<i32>(0));
-    let signed_keys = select(keys, keys - vec4<u32>(LAST_PLACE + 1u), minus_zero);
-    return signed_keys | (bitcast<vec4<u32>>(ranks) & vec4<u32>(LAST_PLACE));
+    let signed_keys = select(keys, keys - vec4<u32>(PRECEDENCE + 1u), minus_zero);
+    return signed_keys | (bitcast<vec4<u32>>(ranks) & vec4<u32>(PRECEDENCE));
 }
 
 // Of one lane of each word.
@@ -80,18 +80,18 @@ fn located(bests: ColumnBests, start: u32, end: u32) -> ColumnBests { return bes
 
 // No loop over lanes: it would cost as much as what it does.
 fn offer_row(bests: ptr<function, ColumnBests>, pack: vec4<u32>, r: u32) {
-    let place = place_of_number(r - (*bests).first_row);
-    offer_lane(bests, words_bits(pack, 0u), place, 0u);
-    offer_lane(bests, words_bits(pack, 1u), place, 1u);
+    let precedence = precedence_of(r - (*bests).first_row);
+    offer_lane(bests, words_bits(pack, 0u), precedence, 0u);
+    offer_lane(bests, words_bits(pack, 1u), precedence, 1u);
     if (LANES > 2u) {
-        offer_lane(bests, words_bits(pack, 2u), place, 2u);
-        offer_lane(bests, words_bits(pack, 3u), place, 3u);
+        offer_lane(bests, words_bits(pack, 2u), precedence, 2u);
+        offer_lane(bests, words_bits(pack, 3u), precedence, 3u);
     }
 }
 
-fn offer_lane(bests: ptr<function, ColumnBests>, bits: vec4<u32>, place: u32, lane: u32) {
+fn offer_lane(bests: ptr<function, ColumnBests>, bits: vec4<u32>, precedence: u32, lane: u32) {
     let ties = ties_of(bits);
-    (*bests).ranks[lane] = max((*bests).ranks[lane], ties | vec4<i32>(bitcast<i32>(place)));
+    (*bests).ranks[lane] = max((*bests).ranks[lane], ties | vec4<i32>(bitcast<i32>(precedence)));
     if (KEEPS_SIGNS) {
         let others = select(ties, vec4<i32>(LEAST), bits == vec4<u32>(0x80000000u));
         (*bests).signs[lane] = max((*bests).signs[lane], others);
@@ -113,7 +113,7 @@ fn join_lane(bests: ptr<function, ColumnBests>, other: ColumnPart, lane: u32) {
     var ranks = bitcast<vec4<i32>>(words);
     if (KEEPS_SIGNS) {
         let keys = words & vec4<u32>(ELEMENT_MASK);
-        ranks = ties_of_keys(keys) | bitcast<vec4<i32>>(words & vec4<u32>(LAST_PLACE));
+        ranks = ties_of_keys(keys) | bitcast<vec4<i32>>(words & vec4<u32>(PRECEDENCE));
         (*bests).signs[lane] = max((*bests).signs[lane], bitcast<vec4<i32>>(keys ^ vec4<u32>(0x80000000u)));
     }
     (*bests).ranks[lane] = max((*bests).ranks[lane], ranks);

@@ -2,6 +2,7 @@
 import package::{INFINITY, Key, Maxima, QUIET_NAN};
 
 const ELEMENT_BYTES = 8u;
+const SIGNED_ZEROS = true; // which are one tie, and two keys
 
 override NANS_IGNORED: bool = false;
 

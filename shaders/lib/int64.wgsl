@@ -2,6 +2,7 @@
 import package::{Key, LEAST_KEY, Maxima, SIGN};
 
 const ELEMENT_BYTES = 8u;
+const SIGNED_ZEROS = false;
 const ONE = vec2<u32>(1u, 0u);
 
 fn key_of(bits: vec2<u32>) -> Key { return vec2<u32>(bits.x, bits.y ^ SIGN); }

@@ -1,6 +1,6 @@
 // Positions of short rows of 32 and 64 bits: of each the greatest tie so far, and the position of the first (or last) element that has it;
-// where keys are stored, the greatest key beside it, which tells +0 from -0.
-import package::{Best, Key, LAST, LEAST_TIE, STORES_KEYS, Tie, key_of_tie, tie_equal, tie_greater};
+// of floats whose keys are stored the greatest key is found beside it, which tells +0 from -0.
+import package::{Best, Key, LAST, LEAST_TIE, SIGNED_ZEROS, STORES_KEYS, Tie, key_of_tie, tie_equal, tie_greater};
 
 struct Found { tie: Tie, at: u32 }
 
@@ -14,7 +14,7 @@ fn offered(found: Found, tie: Tie, at: u32) -> Found {
 }
 
 fn found_best(found: Found, key: Key) -> Best {
-    if (STORES_KEYS) {
+    if (STORES_KEYS && SIGNED_ZEROS) {
         return Best(key, found.at);
     }
     return Best(key_of_tie(found.tie), found.at);

@@ -6,7 +6,7 @@
 //! no dispatch has more workgroups, than its numbers ask for.
 
 use super::device::{
-    EXCHANGED_BYTES, MAX_BINDING_BYTES, MEMBER_BYTES, check_countable, column_member_bytes, most_places,
+    EXCHANGED_BYTES, MAX_BINDING_BYTES, MEMBER_BYTES, check_countable, column_member_bytes, most_ranked,
 };
 use super::output_box::SPREAD_PACKS;
 use super::schedule::MAX_STEPS;
@@ -204,15 +204,16 @@ fn check_group(kernel: &Kernel, group: &Group, limits: &Limits) -> Result<(), Er
     Ok(())
 }
 
-/// Positions that ranks have are told apart by their places.
-fn check_places(kernel: &Kernel, params: &ReductionParams) -> Result<(), Error> {
-    let Program::Reduce { operator: Operator::ArgMax, access, .. } = kernel.program else { return Ok(()) };
-    let rows = if kernel.has(Override::Split) { params.chunk_len } else { params.reduce_len };
-    match access {
-        Access::Columns => within("rows of a chunk of columns", rows.into(), most_places(kernel.dtype)),
-        Access::ShortRows { .. } => within("elements of a short row", rows.into(), most_places(kernel.dtype)),
-        Access::Rows | Access::Strided => Ok(()),
-    }
+/// Of so many elements positions can be told apart, or else they would be wrong.
+fn check_ranked(kernel: &Kernel, params: &ReductionParams) -> Result<(), Error> {
+    let ranks = matches!(
+        kernel.program,
+        Program::Reduce { operator: Operator::ArgMax, access: Access::Columns | Access::ShortRows { .. }, .. }
+    );
+    let (len, most) = (u64::from(params.chunk_len.min(params.reduce_len)), most_ranked(kernel.dtype));
+    ensure(!ranks || len <= most, || {
+        format!("positions among {len} elements of {}: at most {most} expected", kernel.dtype)
+    })
 }
 
 /// How many results of a reduction share what is written at once.
@@ -304,7 +305,7 @@ impl Work {
             format!("{outputs} outputs in {columns} columns, {share} in turn: more than 0 expected")
         })?;
         let turns = chunk_turns(kernel, params, access, group)?;
-        check_places(kernel, params)?;
+        check_ranked(kernel, params)?;
         if access == Access::Columns {
             return Work::of_columns(kernel, stores, params, turns, group);
         }
@@ -543,9 +544,14 @@ fn chunk_turns(kernel: &Kernel, params: &ReductionParams, access: Access, group:
     ensure(len > 0 && run_len > 0 && chunks > 0, || {
         format!("{reduce_len} elements in {chunks} chunks of {chunk_len}, in runs of {run_len}: more than 0 expected")
     })?;
-    // A chunk that begins behind the last element would never end.
-    let chunks_fit = !has(Override::Split) || (chunks - 1).saturating_mul(chunk_len) < reduce_len;
-    ensure(chunks_fit, || format!("{chunks} chunks of {chunk_len} are more than {reduce_len} elements"))?;
+    // A chunk that begins behind the last element would never end, and one that is alone has all of them.
+    let needed = if has(Override::Split) { reduce_len.div_ceil(chunk_len) } else { 1 };
+    ensure(chunks == needed, || format!("{chunks} chunks of {chunk_len} of {reduce_len} elements: {needed} expected"))?;
+    if let Access::ShortRows { len, .. } = access {
+        ensure(chunks == 1 && run_len == u64::from(len), || {
+            format!("{chunks} chunks of short rows in runs of {run_len}: one, in runs of {len}, expected")
+        })?;
+    }
     // What is counted ends within the next chunk, and within the next run.
     let next = |own, len| if has(own) { len } else { 0 };
     check_countable(reduce_len + next(Override::Split, chunk_len).max(next(Override::Runs, run_len)))?;

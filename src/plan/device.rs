@@ -38,9 +38,9 @@ pub(super) fn column_member_bytes(operator: Operator, dtype: DType) -> u64 {
     }
 }
 
-/// The most elements of a short row, or of a chunk of columns, whose positions are looked for: in a rank of 8 or 16 bits are as many
-/// places as the rest of a word counts (shaders/lib/ranks.wgsl).
-pub(super) fn most_places(dtype: DType) -> u64 {
+/// The most elements of a short row, or rows of a chunk of columns, among which positions can be told apart: of 8 bits 2^24 and of 16
+/// bits 2^16, which a rank has room for (shaders/lib/ranks.wgsl), else any number.
+pub(super) fn most_ranked(dtype: DType) -> u64 {
     match dtype.bytes() {
         bytes @ (1 | 2) => 1 << (32 - 8 * bytes),
         _ => u64::MAX,

@@ -6,7 +6,9 @@ use super::schedule::{Reduction, Schedule};
 use super::windows::Window;
 use super::{Binding, Dispatch, nan_override};
 use crate::Error;
-use crate::shader::{Access, Epilogue, Kernel, Override, Params, Program, RecordOrigin, ReductionParams, Stores};
+use crate::shader::{
+    Access, Epilogue, Kernel, Override, Params, Program, RecordOrigin, ReductionParams, Stores, positions_know_tiles,
+};
 
 /// The fewest rows of blocks of columns, far apart, of which four at once pay.
 const FEWEST_FAR_ROWS: u64 = 64;
@@ -136,7 +138,7 @@ impl Reduction<'_> {
             wide.then_some(Override::FourPacks),
             (far && row_bytes >= tuning.far_bytes).then_some(Override::Prefetch),
             (schedule.line < schedule.team).then_some(Override::RunMembers(schedule.line as u32)),
-            (row_by_row && self.dtype.bytes() == 4).then_some(Override::RowByRow),
+            (row_by_row && positions_know_tiles(self.dtype)).then_some(Override::RowByRow),
             few_packs.then_some(Override::FewPacks),
             (!whole_packs).then_some(Override::Ragged),
             (!whole_packs && pairs).then_some(Override::Pairs),

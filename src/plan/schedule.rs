@@ -1,8 +1,11 @@
 //! Schedules: which kernel reduces a window, how many invocations share a task, whether outputs are split into chunks.
 
-use super::device::{Device, EXCHANGED_BYTES, MAX_ELEMENTS, column_member_bytes, most_places, power_of_two_below};
+use super::device::{Device, EXCHANGED_BYTES, MAX_ELEMENTS, column_member_bytes, most_ranked, power_of_two_below};
 use super::layout::ReductionShape;
-use crate::shader::{Access, Bunches, Epilogue, Kernel, LARGEST_BLOCK, LONGEST_SHORT_ROW, MOST_BUNCH_PACKS, Operator};
+use crate::shader::{
+    Access, Bunches, Epilogue, Kernel, LARGEST_BLOCK, LONGEST_SHORT_ROW, MOST_BUNCH_PACKS, Operator,
+    positions_know_tiles,
+};
 use crate::{DType, NanPolicy};
 
 /// The most loop iterations that an invocation may make, nested loops counted together. lavapipe ends loops silently
@@ -262,7 +265,7 @@ impl Reduction<'_> {
             self.wanted_chunks(counts, team).max(self.near_chunks(shape, counts, access)).min(affordable).max(1);
         loop {
             let schedule = whole.split(shape, chunks);
-            if self.steps(shape, &schedule) <= MAX_STEPS && self.ranks_rows(&schedule) {
+            if self.steps(shape, &schedule) <= MAX_STEPS && self.tells_rows_apart(&schedule) {
                 return Some(schedule);
             }
             // Too long: more chunks while scratch lasts, then more invocations a chunk.
@@ -282,10 +285,10 @@ impl Reduction<'_> {
         }
     }
 
-    /// Whether all rows of a chunk have places of their own.
-    fn ranks_rows(&self, schedule: &Schedule) -> bool {
+    /// Whether positions can be told apart among all rows of a chunk.
+    fn tells_rows_apart(&self, schedule: &Schedule) -> bool {
         let ranks = self.operator == Operator::ArgMax && schedule.access == Access::Columns;
-        !ranks || schedule.chunk_len <= most_places(self.dtype)
+        !ranks || schedule.chunk_len <= most_ranked(self.dtype)
     }
 
     /// The most members that every team of columns can have in one dispatch.
@@ -407,9 +410,9 @@ impl Reduction<'_> {
         run_len > pack && run_len / pack <= most
     }
 
-    /// Whether an invocation of a column kernel compares so many rows one by one: where there are few, and but for 32-bit types.
+    /// Whether an invocation of a column kernel compares so many rows one by one: where there are few, or where tiles are not known.
     pub fn compares_row_by_row(&self, rows: u64) -> bool {
-        self.operator == Operator::ArgMax && (rows <= self.device.tuning.few_rows || self.dtype.bytes() != 4)
+        self.operator == Operator::ArgMax && (rows <= self.device.tuning.few_rows || !positions_know_tiles(self.dtype))
     }
 
     /// Bunches of rows that follow one another, or of blocks of them that do, if they are so short that bunches pay.
@@ -574,14 +577,14 @@ impl Reduction<'_> {
         let column_packs = if access == Access::Columns { schedule.column_packs } else { 1 };
         let run_len = shape.run().size.min(chunk_len);
         let runs = chunk_len.div_ceil(run_len).div_ceil(team / line) + 1;
-        // As if ArgMax looped over the lanes of a word wherever it compares a tile: more than any kernel does.
+        // As if ArgMax looped over the lanes of a word wherever it compares a tile of a row: more than any kernel does.
         let lane_steps = if self.operator == Operator::ArgMax { self.dtype.lanes() } else { 1 };
         let run_steps = match access {
             Access::Rows if self.takes_few_packs(shape.run().size) => {
                 run_len / self.dtype.pack_elements() + 4 * lane_steps
             }
             Access::Rows => (run_len / (self.dtype.pack_elements() * line * 4) + 4) * lane_steps,
-            Access::Columns => (run_len.div_ceil(team) + 4) * lane_steps * column_packs, // four at once, in one row of columns or two
+            Access::Columns => (run_len.div_ceil(team) + 4) * column_packs, // four at once, in one row of columns or two
             Access::Strided | Access::ShortRows { .. } => run_len / team + 1,
         };
         let dims = (shape.kept.len() + shape.reduced.len()) as u64;

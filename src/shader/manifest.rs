@@ -400,16 +400,17 @@ impl Kernel {
         if access != Access::Columns {
             return [&[], &[]];
         }
-        let by_row = operator == Operator::ArgMax && (self.dtype.bytes() != 4 || self.has(Override::RowByRow));
+        let by_row =
+            operator == Operator::ArgMax && (!positions_know_tiles(self.dtype) || self.has(Override::RowByRow));
         let has_blocks = self.has(Override::FourPacks) && !self.has_team() && stores != Stores::Seams;
         let blocks = if has_blocks { self.block_files(operator, epilogue, by_row) } else { &[] };
         [if by_row { &[COLUMN_ROWS] } else { &[COLUMN_TILES] }, blocks]
     }
 
-    /// Blocks whose rows begin anywhere always go row by row. Where keys are kept beside positions, four rows at once would be too long
-    /// a text.
+    /// Blocks whose rows begin anywhere always go row by row. Where keys are kept beside ties, four rows at once would be too long a text.
     fn block_files(&self, operator: Operator, epilogue: Epilogue, by_row: bool) -> Files {
-        let keeps_keys = operator == Operator::ArgMax && matches!(epilogue, Epilogue::Record | Epilogue::Both);
+        let stores_keys = operator == Operator::ArgMax && matches!(epilogue, Epilogue::Record | Epilogue::Both);
+        let keeps_keys = stores_keys && self.dtype.lanes() == 1; // of several lanes ranks are kept
         match by_row || self.has(Override::Ragged) {
             false => &[BLOCK_TILES],
             true if self.has(Override::Prefetch) && !keeps_keys => &[BLOCK_ROWS_AHEAD],
@@ -473,6 +474,11 @@ impl Kernel {
             (Stores::Results, _, _) => [units(), &[]],
         }
     }
+}
+
+/// Whether positions of columns of a type may be found tile by tile. Those of others always go row by row.
+pub(crate) const fn positions_know_tiles(dtype: DType) -> bool {
+    dtype.bytes() == 4
 }
 
 /// A name for the text of all shaders and the version of what plans them and writes the rest of their text.

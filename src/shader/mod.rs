@@ -10,7 +10,7 @@ mod text;
 
 pub use kernel::Kernel;
 pub use manifest::{Declaration, Role};
-pub(crate) use manifest::{fingerprint, fnv};
+pub(crate) use manifest::{fingerprint, fnv, positions_know_tiles};
 pub use params::{
     BroadcastParams, Dim, FillParams, HardmaxWriteParams, MergeParams, OperandParams, Params, RecordOrigin,
     ReductionParams,

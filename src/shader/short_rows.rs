@@ -256,9 +256,9 @@ impl Part {
         self.own.dtype.bytes() == 8
     }
 
-    /// Whether maxima are stored beside their positions.
+    /// Whether maxima are found beside their positions: where they are stored, and ties do not tell them.
     fn stores_keys(&self) -> bool {
-        self.own.epilogue == Epilogue::Both
+        self.own.epilogue == Epilogue::Both && self.own.dtype.is_float()
     }
 
     /// Whether what is known of packs is their elements, in their places.

@@ -83,9 +83,10 @@ fn check_dispatch(dispatch: &Dispatch, plan: &Plan, limits: &Limits, case: &impl
     assert!(work.team.is_power_of_two() && work.team <= work.group, "{}", case());
     // A team's members leave a key of 64 bits and a position each, which WGSL pads to 16 bytes.
     assert!(work.team == 1 || work.group * 16 <= limits.max_group_memory_bytes.into(), "{}", case());
-    // A rank of columns' positions has the element above and the row's place below, in one word.
-    let ranks = matches!(work.program, Program::Reduce { operator: Operator::ArgMax, access: Access::Columns, .. });
-    if let (true, bytes @ 1..4, Params::Reduction(p)) = (ranks, dispatch.kernel.dtype.bytes(), &dispatch.params) {
+    // A rank of columns' positions has the element above and the row below, in one word.
+    let finds_rows =
+        matches!(work.program, Program::Reduce { operator: Operator::ArgMax, access: Access::Columns, .. });
+    if let (true, bytes @ 1..4, Params::Reduction(p)) = (finds_rows, dispatch.kernel.dtype.bytes(), &dispatch.params) {
         assert!(u64::from(p.chunk_len.min(p.reduce_len)) <= 1 << (32 - 8 * bytes), "{}", case());
     }
     if let Program::Reduce { access: Access::ShortRows { rows, exchanged: true, .. }, .. } = work.program {
@@ -173,10 +174,10 @@ impl Work {
             }
             _ => 1,
         };
-        let ranked =
+        let knows_no_tiles =
             matches!(kernel.program, Program::Reduce { operator: Operator::ArgMax, access: Access::Columns, .. })
                 && kernel.dtype.bytes() != 4;
-        let row_by_row = kernel.overrides.contains(&Override::RowByRow) || ranked;
+        let row_by_row = kernel.overrides.contains(&Override::RowByRow) || knows_no_tiles;
         let text = match kernel.program {
             Program::Reduce { access: Access::ShortRows { .. }, .. } => kernel.wgsl(),
             _ => String::new(),

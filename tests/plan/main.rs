@@ -886,9 +886,9 @@ fn turns_without_end_are_refused() {
     let changes: [(Change, &str); 5] = [
         (|params| params.reduce_len = 0, "more than 0 expected"),
         (|params| params.run_len = 0, "more than 0 expected"),
-        (|params| params.chunk_len <<= 1, "are more than 16777216 elements"),
+        (|params| params.chunk_len <<= 1, "of 16777216 elements"),
         (|params| params.share = 0, "0 in turn"),
-        (|params| (params.chunk_len, params.reduce_len) = (1 << 21, 1 << 30), "turns of its loops, at most"),
+        (|params| (params.chunk_len, params.reduce_len) = (1 << 21, 1 << 28), "turns of its loops, at most"),
     ];
     for (change, expected) in changes {
         let mut torn = split.clone();
@@ -912,20 +912,43 @@ fn rows_narrower_than_their_blocks_are_refused() {
     assert!(error.contains("15 columns in blocks of 4 packs: 16 at least expected"), "{error}");
 }
 
-/// Positions of columns of 8 and 16 bits are told apart by places, of which a word has no more.
+/// Positions of columns and of short rows of 8 and 16 bits are told apart by what a word has room for beside an element.
 #[test]
-fn rows_without_places_are_refused() {
-    for (dtype, places) in [(DType::F16, 1 << 16), (DType::U8, 1 << 24)] {
-        let plan = ArgMax::new(dtype, View::new([20_000, 64]).unwrap()).axes([0]).plan(&gpu()).unwrap();
-        for rows in [places, places + 1] {
-            let mut changed = plan.clone();
-            let Params::Reduction(params) = &mut changed.dispatches[0].params else { panic!("{plan}") };
-            (params.reduce_len, params.run_len) = (params.chunks * rows, params.chunks * rows);
-            params.chunk_len = rows;
-            let refusal = changed.check(&gpu()).err().map(|error| error.to_string()).unwrap_or_default();
-            let expected = format!("rows of a chunk of columns: {rows} given, at most {places}");
-            assert_eq!(refusal.contains(&expected), rows > places, "{refusal}");
+fn positions_that_are_not_told_apart_are_refused() {
+    for (dtype, most) in [(DType::F16, 1 << 16), (DType::U8, 1 << 24)] {
+        for shape in [[20_000, 64], [3, 1 << 20]] {
+            let plan = ArgMax::new(dtype, View::new(shape).unwrap()).axes([0]).plan(&gpu()).unwrap();
+            for rows in [most, most + 1] {
+                let mut changed = plan.clone();
+                let Params::Reduction(params) = &mut changed.dispatches[0].params else { panic!("{plan}") };
+                (params.reduce_len, params.run_len) = (params.chunks * rows, params.chunks * rows);
+                params.chunk_len = rows;
+                let refusal = changed.check(&gpu()).err().map(|error| error.to_string()).unwrap_or_default();
+                let expected = format!("positions among {rows} elements of {dtype}: at most {most} expected");
+                assert_eq!(refusal.contains(&expected), rows > most, "{refusal}");
+            }
         }
+    }
+}
+
+/// What one dispatch counts as a chunk, or a short row, another counts as all of it: they must be the same.
+#[test]
+fn chunks_and_short_rows_are_all_of_what_is_reduced() {
+    let columns = ArgMax::new(DType::F16, View::new([64, 3, 2001]).unwrap()).axes([1]).plan(&cpu()).unwrap();
+    let short_rows = reduce_max(DType::F32, &[4096, 3], &[1]).plan(&cpu()).unwrap();
+    type Change = fn(&mut ReductionParams);
+    let changes: [(&Plan, Change, &str); 3] = [
+        (&columns, |params| params.chunk_len = 1, "1 chunks of 1 of 3 elements: 3 expected"),
+        (&short_rows, |params| params.chunk_len = 1, "1 chunks of 1 of 3 elements: 3 expected"),
+        (&short_rows, |params| params.run_len = 1 << 20, "in runs of 1048576: one, in runs of 3, expected"),
+    ];
+    for (plan, change, expected) in changes {
+        let mut torn = plan.clone();
+        torn.dispatches[0].kernel.overrides.push(Override::Split);
+        let Params::Reduction(params) = &mut torn.dispatches[0].params else { panic!("{plan}") };
+        change(params);
+        let error = torn.check(&cpu()).expect_err(expected).to_string();
+        assert!(error.contains(expected), "{error}, not {expected}");
     }
 }
 
