@@ -1,5 +1,5 @@
 // Reduces where the outputs stand side by side in memory: a pack of columns, rows apart by run_stride. Where RAGGED, rows of
-// columns begin anywhere.
+// columns begin anywhere. How a pack goes down the rows of a run is said by column_rows.wgsl or column_tiles.wgsl.
 import package::{Chunk, ColumnBests, RUNS, located, no_column_bests, run_of, run_within, with_run};
 
 override FOUR_PACKS: bool = false; // an invocation takes four packs side by side

@@ -210,7 +210,7 @@ fn check_ranked(kernel: &Kernel, params: &ReductionParams) -> Result<(), Error> 
         kernel.program,
         Program::Reduce { operator: Operator::ArgMax, access: Access::Columns | Access::ShortRows { .. }, .. }
     );
-    let (len, most) = (u64::from(params.chunk_len.min(params.reduce_len)), most_ranked(kernel.dtype));
+    let (len, most) = (task_len(kernel, params), most_ranked(kernel.dtype));
     ensure(!ranks || len <= most, || {
         format!("positions among {len} elements of {}: at most {most} expected", kernel.dtype)
     })
@@ -535,12 +535,18 @@ impl Work {
     }
 }
 
+/// The elements that a task reduces: a chunk of them, or all.
+fn task_len(kernel: &Kernel, params: &ReductionParams) -> u64 {
+    let most = if kernel.has(Override::Split) { params.chunk_len } else { u32::MAX };
+    params.reduce_len.min(most).into()
+}
+
 /// The turns that one task takes.
 fn chunk_turns(kernel: &Kernel, params: &ReductionParams, access: Access, group: &Group) -> Result<u64, Error> {
     let [reduce_len, chunk_len, chunks, run_len] =
         [params.reduce_len, params.chunk_len, params.chunks, params.run_len].map(u64::from);
     let has = |own| kernel.has(own);
-    let len = if has(Override::Split) { chunk_len.min(reduce_len) } else { reduce_len };
+    let len = task_len(kernel, params);
     ensure(len > 0 && run_len > 0 && chunks > 0, || {
         format!("{reduce_len} elements in {chunks} chunks of {chunk_len}, in runs of {run_len}: more than 0 expected")
     })?;

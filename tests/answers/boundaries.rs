@@ -701,9 +701,9 @@ fn one_maximum_of_128_mib_of_u8() {
     check_128_mib(DType::U8);
 }
 
-/// As many rows of 16-bit columns as there are places for them, which one team reduces, fewer, and more, which are split.
+/// As many rows of 16-bit columns as a rank tells apart, which one team reduces, fewer, and more, which are split.
 #[test]
-fn rows_of_columns_have_places() {
+fn rows_of_columns_are_told_apart() {
     for gpu in gpus() {
         let own = gpu.kernels().limits();
         let tuning = Tuning { busy_invocations: 1024, loads_per_split: 1 << 20, ..Tuning::of(AdapterKind::Hardware) };

@@ -915,17 +915,27 @@ fn rows_narrower_than_their_blocks_are_refused() {
 /// Positions of columns and of short rows of 8 and 16 bits are told apart by what a word has room for beside an element.
 #[test]
 fn positions_that_are_not_told_apart_are_refused() {
+    let refusal = |plan: &Plan, change: &dyn Fn(&mut ReductionParams)| {
+        let mut changed = plan.clone();
+        let Params::Reduction(params) = &mut changed.dispatches[0].params else { panic!("{plan}") };
+        change(params);
+        changed.check(&gpu()).err().map(|error| error.to_string()).unwrap_or_default()
+    };
     for (dtype, most) in [(DType::F16, 1 << 16), (DType::U8, 1 << 24)] {
-        for shape in [[20_000, 64], [3, 1 << 20]] {
-            let plan = ArgMax::new(dtype, View::new(shape).unwrap()).axes([0]).plan(&gpu()).unwrap();
-            for rows in [most, most + 1] {
-                let mut changed = plan.clone();
-                let Params::Reduction(params) = &mut changed.dispatches[0].params else { panic!("{plan}") };
-                (params.reduce_len, params.run_len) = (params.chunks * rows, params.chunks * rows);
-                params.chunk_len = rows;
-                let refusal = changed.check(&gpu()).err().map(|error| error.to_string()).unwrap_or_default();
-                let expected = format!("positions among {rows} elements of {dtype}: at most {most} expected");
-                assert_eq!(refusal.contains(&expected), rows > most, "{refusal}");
+        let plan =
+            |shape: [u64; 2], axis| ArgMax::new(dtype, View::new(shape).unwrap()).axes([axis]).plan(&gpu()).unwrap();
+        let [columns, short_rows] = [plan([20_000, 64], 0), plan([1 << 20, 3], 1)];
+        for len in [most, most + 1] {
+            let refusals = [
+                refusal(&columns, &|params| {
+                    (params.reduce_len, params.run_len) = (params.chunks * len, params.chunks * len);
+                    params.chunk_len = len;
+                }),
+                refusal(&short_rows, &|params| params.reduce_len = len), // whatever its chunk is: there are none
+            ];
+            let expected = format!("positions among {len} elements of {dtype}: at most {most} expected");
+            for refusal in refusals {
+                assert_eq!(refusal.contains(&expected), len > most, "{refusal}");
             }
         }
     }
