@@ -33,7 +33,6 @@ fn ties_of(bits: vec4<u32>) -> vec4<i32> {
     return select(ties, vec4<i32>(nan_tie), magnitude > vec4<i32>(i32(INFINITY)));
 }
 // +0's key for either zero.
-fn key_of_tie(tie: i32) -> Key { return bitcast<u32>(tie - select(0i, i32(LEAST_BIT), tie < 0)) ^ 0x80000000u; }
 fn keys_of_ties(ties: vec4<i32>) -> vec4<u32> {
     let own = ties - select(vec4<i32>(0), vec4<i32>(i32(LEAST_BIT)), ties < vec4<i32>(0));
     return bitcast<vec4<u32>>(own) ^ vec4<u32>(0x80000000u);

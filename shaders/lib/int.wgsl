@@ -11,7 +11,6 @@ fn key_of(bits: u32) -> Key { return bits ^ SIGN; }
 fn bits_of(key: Key) -> u32 { return key ^ SIGN; }
 fn tie_key(key: Key) -> Key { return key; }
 fn ties_of(bits: vec4<u32>) -> vec4<i32> { return bitcast<vec4<i32>>(bits ^ vec4<u32>(SIGN ^ 0x80000000u)); }
-fn key_of_tie(tie: i32) -> Key { return bitcast<u32>(tie) ^ 0x80000000u; }
 fn keys_of_ties(ties: vec4<i32>) -> vec4<u32> { return bitcast<vec4<u32>>(ties) ^ vec4<u32>(0x80000000u); }
 fn ties_of_keys(keys: vec4<u32>) -> vec4<i32> { return bitcast<vec4<i32>>(keys ^ vec4<u32>(0x80000000u)); }
 fn nothing_but_nan(key: Key) -> bool { return false; }

@@ -3,7 +3,7 @@
 // Left-aligned bits: an element's bits moved to the top of a word, zeros below. A key is the unsigned integer whose
 // order is the elements' order, left-aligned too. Element i of a pack is lane i % LANES of
 // word i / LANES; lane 0 is a word's lowest (little-endian).
-import package::{ELEMENT_BYTES, Maxima, ONE, bits_of, key_of, lane_maxima, ties_of};
+import package::{ELEMENT_BYTES, Maxima, ONE, bits_of, key_of, keys_of_ties, lane_maxima, ties_of};
 
 alias Key = u32;
 alias Unit = u32; // the smallest thing written to an output: LANES elements
@@ -111,6 +111,7 @@ const LEAST_TIE: Tie = -2147483647 - 1;
 fn tie_greater(a: Tie, b: Tie) -> bool { return a > b; }
 fn tie_equal(a: Tie, b: Tie) -> bool { return a == b; }
 fn tie_of(key: Key) -> Tie { return ties_of(vec4<u32>(bits_of(key))).x; }
+fn key_of_tie(tie: Tie) -> Key { return keys_of_ties(vec4<Tie>(tie)).x; }
 // A bit for each element of a pack: whether it has the tie. No loop over lanes: it would cost as much as what it does.
 fn matches(pack: vec4<u32>, tie: Tie) -> u32 {
     var words = lane_matches(pack, 0u, tie);
