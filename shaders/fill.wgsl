@@ -1,5 +1,5 @@
 // Writes one element everywhere: the maximum of nothing.
-import package::{GROUP, Grid, fill, invocation_number};
+import package::{GROUP, Grid, fill, invocation_number, values};
 
 struct Params {
     first: u32, // the first pack or word to write
@@ -13,6 +13,9 @@ struct Params {
 
 @compute @workgroup_size(GROUP)
 fn main(grid: Grid) {
+    if (arrayLength(&values) == 0u) { // see grid.wgsl, Lengths
+        return;
+    }
     let first = params.first + invocation_number(grid.id, grid.groups, grid.local) * params.share;
     let end = min(first + params.share, params.len);
     for (var i = first; i < end; i++) {

@@ -1,4 +1,4 @@
-// The same as hardmax_write_columns.wgsl where rows are whole packs: an invocation writes some rows of a pack of columns,
+// Hardmax once the winners are known, where slices stand side by side in rows of whole packs: an invocation writes some rows of a pack of columns,
 // whose winners it looks up once, and of few rows of packs side by side, a line.
 import package::{
     BoundPack, GROUP, Grid, PACK_ELEMENTS, invocation_number, ones_at, pack_winners, packs_of_rows, params, stored_ones,

@@ -1,8 +1,12 @@
-// Hardmax once the winners are known, where slices follow one another: an invocation writes its part of the output, zeros
-// first, then the ones in it.
+// Hardmax once the winners are known, where slices follow one another: an invocation writes some packs, zeros first, then the ones
+// in them.
 import package::{
-    ACCUMULATE, BOUNDS_CHECKED, GROUP, Grid, WRITE_LEN, invocation_number, no_output, params, winners, write_one, write_zeros,
+    BoundPack, GROUP, Grid, PACK_ELEMENTS, PACK_PARTS, bound_pack, invocation_number, no_output, pack_with_one, params, winners,
 };
+
+override RAGGED: bool = false; // slices share packs
+
+@group(0) @binding(3) var<storage, read_write> values: array<BoundPack>;
 
 @compute @workgroup_size(GROUP)
 fn main(grid: Grid) {
@@ -10,28 +14,36 @@ fn main(grid: Grid) {
         return;
     }
     let first = invocation_number(grid.id, grid.groups, grid.local) * params.share;
-    let last = min(first + params.share, (params.len + WRITE_LEN - 1u) / WRITE_LEN);
+    let last = min(first + params.share, params.len / PACK_ELEMENTS);
     if (first >= last) {
         return;
     }
-    if (!ACCUMULATE) {
-        for (var i = first; i < last; i++) {
-            write_zeros(i);
-        }
+    for (var i = first; i < last; i++) {
+        values[i] = BoundPack();
     }
-    // Elements are counted from the beginning of the dispatch's first slice on.
-    let begin = params.position + first * WRITE_LEN;
-    let end = params.position + min(last * WRITE_LEN, params.len);
+    let begin = first * PACK_ELEMENTS;
+    let end = last * PACK_ELEMENTS;
     let slices_end = (end - 1u) / params.slice_len + 1u;
     for (var slice = begin / params.slice_len; slice < slices_end; slice++) {
-        let n = slice - params.first_winner;
-        if (BOUNDS_CHECKED && n >= params.winners) {
-            continue;
-        }
         let start = slice * params.slice_len;
-        let e = start + winners[n]; // wraps where it lies far behind the end
+        let e = start + winners[slice]; // wraps where it lies far behind the end
         if (e >= max(begin, start) && e < end) {
-            write_one(e - params.position);
+            write_one(e);
         }
+    }
+}
+
+// Where zeros stand, or ones beside it: then of the pack only what the element lies in.
+fn write_one(e: u32) {
+    let p = e / PACK_ELEMENTS;
+    let one = bound_pack(pack_with_one(e % PACK_ELEMENTS));
+    if (RAGGED) {
+        let part = e % PACK_ELEMENTS * PACK_PARTS / PACK_ELEMENTS;
+        values[p][part] = values[p][part] | one[part];
+        if (PACK_PARTS > PACK_ELEMENTS) {
+            values[p][part + 1u] = values[p][part + 1u] | one[part + 1u];
+        }
+    } else {
+        values[p] = one;
     }
 }

@@ -12,7 +12,7 @@ fn main(grid: Grid) {
     let first = invocation_number(grid.id, grid.groups, grid.local) * params.share;
     let last = min(first + params.share, params.len / (ROW_LEN * PACK_ELEMENTS));
     for (var bunch = first; bunch < last; bunch++) {
-        write_bunch(bunch * ROW_LEN, bunch * PACK_ELEMENTS - params.first_winner);
+        write_bunch(bunch * ROW_LEN, bunch * PACK_ELEMENTS);
     }
 }
 

@@ -26,6 +26,9 @@ fn with_one(unit: Unit, lane: u32) -> Unit { return ONE; }
 fn pack_between(first: vec4<u32>, second: vec4<u32>, e: u32) -> vec4<u32> {
     return select(first, vec4<u32>(first.zw, second.xy), e % 2u == 1u);
 }
+struct OneOfWord { word: u32, bits: u32 }
+// The word of an output that is not 0 if an element is 1, and what it is then.
+fn one_of_element(e: u32) -> OneOfWord { return OneOfWord(2u * e + select(0u, 1u, ONE.x == 0u), ONE.x | ONE.y); }
 // A pack in which one element is 1 and the other is 0.
 fn pack_with_one(element: u32) -> vec4<u32> { return select(vec4<u32>(ONE, 0u, 0u), vec4<u32>(0u, 0u, ONE), element == 1u); }
 // The elements are 1 whose winners are at their positions.

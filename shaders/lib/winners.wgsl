@@ -1,20 +1,13 @@
-// A Hardmax once the winners are known: which elements are this dispatch's, and which winners. Slices are columns of
-// blocks; those that follow one another are blocks of one column.
-import package::{values};
-
-override BOUNDS_CHECKED: bool = false;   // winners come in several windows: a one of another's is another dispatch's to write
-override ACCUMULATE: bool = false; // what other dispatches have written stays
+// A Hardmax once the winners are known, written in packs. Slices are columns of blocks; those that follow one another are blocks of one
+// column.
+import package::{values, winners};
 
 struct Params {
     len: u32,     // output elements
     columns: u32,
     slice_len: u32,
-    share: u32,   // packs, or units, that an invocation writes
-    line: u32,    // elements of a line: some rows, or packs side by side
-    column: u32,  // of the first element
-    position: u32,
-    first_winner: u32, // the window's, counted from the first element's block on
-    winners: u32,
+    share: u32,   // packs that an invocation writes
+    line: u32,    // elements of packs side by side
 }
 
 @group(0) @binding(0) var<uniform> params: Params;

@@ -11,9 +11,9 @@ use super::device::{
 use super::output_box::SPREAD_PACKS;
 use super::schedule::MAX_STEPS;
 use super::{
-    Access, Binding, BroadcastParams, Declaration, Dispatch, Epilogue, HardmaxWriteParams, HardmaxWriter, Kernel,
-    MaxAccess, MaxShortRows, MergeParams, Operator, Override, Params, Plan, Program, ReductionParams, Role, Slot,
-    Stores, check_count, within,
+    Access, Binding, BroadcastParams, Declaration, Dispatch, Epilogue, HardmaxOnesParams, HardmaxWriteParams,
+    HardmaxWriter, Kernel, MaxAccess, MaxShortRows, MergeParams, Operator, Override, Params, Plan, Program,
+    ReductionParams, Role, Slot, Stores, check_count, within,
 };
 use crate::error::list;
 use crate::shader::MAX_DIMS;
@@ -265,6 +265,7 @@ impl Work {
             (Program::HardmaxWrite(writer), Params::HardmaxWrite(params)) => {
                 Work::of_write(kernel.dtype, writer, params, group)
             }
+            (Program::HardmaxOnes, Params::HardmaxOnes(params)) => Work::of_ones(params, group),
             (Program::Max { operands, access }, Params::Broadcast(params))
                 if params.operands.len() == operands as usize
                     && params.operands.iter().map(|own| own.strides.len()).fold(params.sizes.len(), usize::max)
@@ -445,38 +446,36 @@ impl Work {
         ensure(len > 0 && columns > 0 && slice_len > 0 && share > 0, || {
             format!("{len} elements of {columns} slices of {slice_len}, {share} in turn: more than 0 expected")
         })?;
-        // Elements from the first row's first column on, and rows from the first slice's beginning on.
-        let [position, column] = [params.position, params.column].map(u64::from);
-        check_countable((column + len).max(position + (column + len).div_ceil(columns)))?;
+        check_countable(len + columns)?;
         let pack = dtype.pack_elements();
-        let of_packs = || format!("lines of {line} elements: whole packs of {pack} expected");
         match writer {
             HardmaxWriter::Columns { stores: Stores::Seams, .. } => Ok(Work::shared(len / columns, 1, 1 + pack, group)),
-            HardmaxWriter::Columns { stores: Stores::Packs, .. } => {
-                ensure(line > 0 && line.is_multiple_of(pack), of_packs)?;
+            HardmaxWriter::Columns { .. } => {
+                ensure(line > 0 && line.is_multiple_of(pack), || {
+                    format!("{line} elements of packs side by side: whole packs of {pack} expected")
+                })?;
                 let lines = len / slice_len.saturating_mul(columns) * (columns / pack).div_ceil(line / pack);
                 let tasks = lines.saturating_mul(slice_len.div_ceil(share));
                 let turns = (line / pack).saturating_mul(1 + share.min(slice_len));
                 Ok(Work { groups: tasks.div_ceil(group.invocations), turns })
             }
             HardmaxWriter::RaggedColumns => Ok(Work::shared(len / pack, share, 1, group)),
-            HardmaxWriter::Lines => {
-                ensure(line > 0 && line.is_multiple_of(columns), || {
-                    format!("lines of {line} elements: whole rows of {columns} expected")
-                })?;
-                ensure(line.is_multiple_of(pack), of_packs)?;
-                let rows = len.div_ceil(columns) + line / columns + position + slice_len;
-                check_countable(rows.max(len + line + columns + pack))?;
-                let tasks = len.div_ceil(line).div_ceil(share).saturating_mul(line / pack);
-                Ok(Work { groups: tasks.div_ceil(group.invocations), turns: share.saturating_mul(2) })
-            }
             HardmaxWriter::ShortRows { len: row } => Ok(Work::shared(len / (pack * u64::from(row)), share, 1, group)),
-            HardmaxWriter::Rows { .. } | HardmaxWriter::Columns { stores: Stores::Results, .. } => {
-                let packs = writer == HardmaxWriter::Rows { packs: true };
-                let (lanes, write_len) = (dtype.lanes(), if packs { pack } else { dtype.lanes() });
-                Ok(Work::shared(len.div_ceil(write_len), share, 2 * write_len.div_ceil(slice_len).max(lanes), group))
-            }
+            HardmaxWriter::Rows => Ok(Work::shared(len / pack, share, 2 * pack.div_ceil(slice_len).max(1), group)),
         }
+    }
+
+    fn of_ones(params: &HardmaxOnesParams, group: &Group) -> Result<Work, Error> {
+        let [len, columns, share, end, first] =
+            [params.len, params.columns, params.share, params.end, params.first].map(u64::from);
+        ensure(len > 0 && columns > 0 && share > 0, || {
+            format!("{len} elements of {columns} slices, {share} winners in turn: more than 0 expected")
+        })?;
+        // Elements from the first row's first column on, rows from the first slice's beginning on, and the columns of winners.
+        let [column, position, winner_column] = [params.column, params.position, params.winner_column].map(u64::from);
+        check_countable((column + len).max(position + (column + len).div_ceil(columns)))?;
+        check_countable(winner_column + end)?;
+        Ok(Work::shared(end.saturating_sub(first), share, 1, group))
     }
 
     fn of_broadcast(

@@ -22,9 +22,15 @@ pub(super) fn fill(element: [u32; 2], target: Binding, device: &Device) -> Resul
             let first = start % device.binding_step(&[bytes]);
             let (count, len) = (end - start, first + end - start);
             let share = device.share(count);
-            let overrides = vec![Override::Group(group as u32)];
+            let zeros = (packs && element == [0, 0]).then_some(Override::Zeros);
+            let overrides = [Some(Override::Group(group as u32)), zeros];
             dispatches.push(Dispatch {
-                kernel: Kernel::new(Program::Fill { packs }, DType::U32, overrides, device.tuning.int64),
+                kernel: Kernel::new(
+                    Program::Fill { packs },
+                    DType::U32,
+                    overrides.into_iter().flatten().collect(),
+                    device.tuning.int64,
+                ),
                 params: Params::Fill(FillParams {
                     first: to_u32(first)?,
                     len: to_u32(len)?,

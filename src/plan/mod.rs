@@ -36,9 +36,9 @@ use device::{Device, PACK_BYTES};
 
 use crate::dtype::padded_bytes;
 pub use crate::shader::{
-    Access, BroadcastParams, Declaration, Dim, Epilogue, FillParams, HardmaxWriteParams, HardmaxWriter, Kernel,
-    MaxAccess, MaxShortRows, MergeParams, OperandParams, Operator, Override, Params, Program, RecordOrigin,
-    ReductionParams, Role, Stores,
+    Access, BroadcastParams, Declaration, Dim, Epilogue, FillParams, HardmaxOnesParams, HardmaxWriteParams,
+    HardmaxWriter, Kernel, MaxAccess, MaxShortRows, MergeParams, OperandParams, Operator, Override, Params, Program,
+    RecordOrigin, ReductionParams, Role, Stores,
 };
 use crate::{DType, Error, NanPolicy, TensorType};
 
@@ -178,7 +178,7 @@ impl Plan {
     }
 
     /// Bytes that the dispatches read and write in all: each binding once, except that one bound twice, as words and as
-    /// packs, counts once, and one that is read and written counts twice.
+    /// packs, counts once, and one that is read and written counts twice. Of the ones of a Hardmax a word each is written.
     pub fn moved_bytes(&self) -> u64 {
         let dispatch_bytes = |dispatch: &Dispatch| -> u64 {
             let continues = dispatch.kernel.has(Override::Accumulate);
@@ -188,7 +188,11 @@ impl Plan {
                     seen.push(*b);
                 }
             }
-            let bytes = |b: &Binding| if b.writes && continues { b.bytes.saturating_mul(2) } else { b.bytes };
+            let bytes = |b: &Binding| match &dispatch.params {
+                Params::HardmaxOnes(params) if b.writes => 4 * u64::from(params.end.saturating_sub(params.first)),
+                _ if b.writes && continues => b.bytes.saturating_mul(2),
+                _ => b.bytes,
+            };
             seen.iter().map(bytes).fold(0, u64::saturating_add)
         };
         self.dispatches.iter().map(dispatch_bytes).fold(0, u64::saturating_add)

@@ -114,6 +114,7 @@ impl Kernel {
             }
             Program::Max { operands, access } => operands <= u32::BITS && self.can_read(access),
             Program::HardmaxWrite(writer) => self.can_write(writer),
+            Program::HardmaxOnes => true,
             Program::Fill { .. } => self.dtype == DType::U32,
         }
     }
@@ -137,13 +138,12 @@ impl Kernel {
                 let as_wide = narrow || self.dtype.bytes() == 4; // as elements, so that packs of winners begin anywhere
                 (!narrow || self.dtype.bytes() < 4)
                     && match stores {
-                        Stores::Results => !narrow,
+                        Stores::Results => false,
                         Stores::Packs => as_wide || !self.has(Override::Ragged),
                         Stores::Seams => as_wide,
                     }
             }
-            HardmaxWriter::RaggedColumns | HardmaxWriter::Rows { .. } => true,
-            HardmaxWriter::Lines => self.dtype.bytes() < 8,
+            HardmaxWriter::RaggedColumns | HardmaxWriter::Rows => true,
             HardmaxWriter::ShortRows { len } => (2..=LONGEST_WRITTEN_ROW).contains(&len.into()),
         }
     }
@@ -179,6 +179,7 @@ impl fmt::Display for Kernel {
                 write!(f, "{operator} merge {} -> {epilogue}", self.dtype)?;
             }
             Program::HardmaxWrite(writer) => writer.write(self.dtype, f)?,
+            Program::HardmaxOnes => write!(f, "hardmax_ones {}", self.dtype)?,
             Program::Max { operands, access } => access.write(operands, self.dtype, f)?,
         }
         for own in &self.overrides {

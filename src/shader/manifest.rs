@@ -100,7 +100,7 @@ files! {
     GRID = "lib/grid", overrides ["GROUP"];
     FILL = "fill";
     FILL_WORDS = "lib/fill_words", binds [writes(3, Word, Target)];
-    FILL_PACKS = "lib/fill_packs", binds [writes(3, Pack, Target)];
+    FILL_PACKS = "lib/fill_packs", binds [writes(3, Pack, Target)], overrides ["ZEROS"];
 
     F32 = "types/f32";
     F16 = "types/f16";
@@ -199,18 +199,15 @@ files! {
     STORE_INDEX_PACKS = "lib/store_index_packs", binds [writes(3, Pack, Target)], overrides ["INDEX_WORDS"];
     STORE_BOTH = "lib/store_both", binds [writes(3, Unit, Result), writes(4, Word, Target)], overrides ["INDEX_WORDS"];
 
-    WINNERS = "lib/winners", overrides ["BOUNDS_CHECKED", "ACCUMULATE"];
+    WINNERS = "lib/winners";
     WINNERS_WORDS = "lib/winners_words", binds [reads(1, Word, Scratch)];
-    ONES_UNITS = "lib/ones_units", binds [writes(3, Unit, Result)];
-    ONES_PACKS = "lib/ones_packs", binds [writes(3, Pack, Result)], overrides ["RAGGED"];
-    HARDMAX_WRITE_ROWS = "hardmax_write_rows";
-    HARDMAX_WRITE_COLUMNS = "hardmax_write_columns", binds [writes(3, Unit, Result)];
+    HARDMAX_ONES = "hardmax_ones", binds [reads(1, Word, Scratch), writes(3, Word, Result)];
+    HARDMAX_WRITE_ROWS = "hardmax_write_rows", binds [writes(3, Pack, Result)], overrides ["RAGGED"];
     HARDMAX_WRITE_PACKED_COLUMNS = "hardmax_write_packed_columns", binds [writes(3, Pack, Result)];
     PACKS_OF_ROWS = "lib/packs_of_rows";
     HARDMAX_WRITE_SEAMS = "hardmax_write_seams", binds [writes(3, Unit, Result)];
     HARDMAX_WRITE_INNER_PACKS = "hardmax_write_inner_packs", binds [writes(3, Pack, Result)], overrides ["RAGGED"];
     HARDMAX_WRITE_RAGGED_COLUMNS = "hardmax_write_ragged_columns", binds [writes(3, Pack, Result)];
-    HARDMAX_WRITE_LINES = "hardmax_write_lines", binds [writes(3, Pack, Result)];
     HARDMAX_WRITE_SHORT_ROWS = "hardmax_write_short_rows", binds [writes(3, Pack, Result)];
     PACK_ONES = "lib/pack_ones";
     PIECES_OF_PACKS = "lib/pieces_of_packs";
@@ -315,6 +312,7 @@ impl Kernel {
                 result_files(operator, epilogue),
             ],
             Program::HardmaxWrite(writer) => self.writer_files(writer),
+            Program::HardmaxOnes => vec![&[HARDMAX_ONES]],
             Program::Max { access, .. } => vec![match access {
                 MaxAccess::Packs { .. } => &[BROADCAST, PACK_PARTS, MAX_STORE, MAX_PACKS],
                 MaxAccess::ShortRows(_) => &[BROADCAST, PACK_PARTS, MAX_STORE, MAX_SHORT_ROWS],
@@ -327,33 +325,22 @@ impl Kernel {
         [common, own].concat().into_iter().flatten().copied()
     }
 
-    /// What writes a Hardmax whose winners are known.
+    /// What writes packs of a Hardmax whose winners are known.
     fn writer_files(&self, writer: HardmaxWriter) -> Vec<Files> {
         match writer {
-            HardmaxWriter::Rows { packs: false } => {
-                vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_ROWS, ONES_UNITS]]
+            HardmaxWriter::Rows => vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_ROWS]],
+            HardmaxWriter::Columns { stores: Stores::Seams, narrow } => {
+                vec![&[WINNERS, HARDMAX_WRITE_SEAMS], pieces_files(self.dtype, narrow)]
             }
-            HardmaxWriter::Rows { packs: true } => {
-                vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_ROWS, ONES_PACKS]]
-            }
-            HardmaxWriter::Columns { stores: Stores::Results, .. } => {
-                vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_COLUMNS]]
-            }
-            HardmaxWriter::Columns { stores: Stores::Packs, narrow } => {
+            HardmaxWriter::Columns { narrow, .. } => {
                 let main: Files = match self.has(Override::Ragged) {
                     true => &[HARDMAX_WRITE_INNER_PACKS],
                     false => &[HARDMAX_WRITE_PACKED_COLUMNS],
                 };
                 vec![&[WINNERS, PACKS_OF_ROWS], main, winners_files(self.dtype, narrow)]
             }
-            HardmaxWriter::Columns { stores: Stores::Seams, narrow } => {
-                vec![&[WINNERS, HARDMAX_WRITE_SEAMS], pieces_files(self.dtype, narrow)]
-            }
             HardmaxWriter::RaggedColumns => {
                 vec![&[WINNERS, HARDMAX_WRITE_RAGGED_COLUMNS], pieces_files(self.dtype, false)]
-            }
-            HardmaxWriter::Lines => {
-                vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_LINES, PACK_ONES]]
             }
             HardmaxWriter::ShortRows { .. } => {
                 vec![&[WINNERS, HARDMAX_WRITE_SHORT_ROWS], winners_files(self.dtype, false)]

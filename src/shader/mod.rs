@@ -12,8 +12,8 @@ pub use kernel::Kernel;
 pub use manifest::{Declaration, Role};
 pub(crate) use manifest::{fingerprint, fnv, positions_know_tiles};
 pub use params::{
-    BroadcastParams, Dim, FillParams, HardmaxWriteParams, MergeParams, OperandParams, Params, RecordOrigin,
-    ReductionParams,
+    BroadcastParams, Dim, FillParams, HardmaxOnesParams, HardmaxWriteParams, MergeParams, OperandParams, Params,
+    RecordOrigin, ReductionParams,
 };
 pub(crate) use params::{MAX_DIMS, WALK_DIMS};
 pub use program::{Access, Epilogue, HardmaxWriter, MaxAccess, MaxShortRows, Operator, Override, Program, Stores};

@@ -15,8 +15,10 @@ pub enum Params {
     Merge(MergeParams),
     /// Of the filling kernel.
     Fill(FillParams),
-    /// Of the kernel that writes a Hardmax whose winners are known.
+    /// Of the kernels that write a Hardmax whose winners are known in packs.
     HardmaxWrite(HardmaxWriteParams),
+    /// Of the kernel that writes its ones over zeros.
+    HardmaxOnes(HardmaxOnesParams),
     /// Of a Max kernel.
     Broadcast(BroadcastParams),
 }
@@ -29,6 +31,7 @@ impl Params {
             Params::Merge(params) => bytemuck::bytes_of(params).to_vec(),
             Params::Fill(params) => bytemuck::bytes_of(params).to_vec(),
             Params::HardmaxWrite(params) => bytemuck::bytes_of(params).to_vec(),
+            Params::HardmaxOnes(params) => bytemuck::bytes_of(params).to_vec(),
             Params::Broadcast(params) => bytemuck::cast_slice(&params.words()).to_vec(),
         }
     }
@@ -171,7 +174,7 @@ pub struct FillParams {
     pub high: u32,
 }
 
-/// How the winners of a Hardmax are written. See `shaders/lib/winners.wgsl`, which has the same fields.
+/// How a Hardmax whose winners are known is written in packs. See `shaders/lib/winners.wgsl`, which has the same fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, bytemuck::NoUninit)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(C)]
@@ -182,19 +185,37 @@ pub struct HardmaxWriteParams {
     pub columns: u32,
     /// Elements of a slice.
     pub slice_len: u32,
-    /// Packs, or output units, that an invocation writes.
+    /// Packs that an invocation writes, of columns in packs the rows of them.
     pub share: u32,
-    /// Elements of a line: some rows, of which an invocation writes a pack, and of the next one as well; of packed columns the
-    /// packs side by side that it writes.
+    /// Elements of the packs side by side that it writes of columns in packs; else those of a row.
     pub line: u32,
+}
+
+/// Which ones a Hardmax has in a part of its output. See `shaders/hardmax_ones.wgsl`, which has the same fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, bytemuck::NoUninit)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[repr(C)]
+pub struct HardmaxOnesParams {
+    /// Output elements.
+    pub len: u32,
+    /// Slices side by side, which are a block.
+    pub columns: u32,
+    /// Elements of a slice.
+    pub slice_len: u32,
+    /// Winners that an invocation takes, one after another.
+    pub share: u32,
     /// The column of the first element.
     pub column: u32,
-    /// The position in its slice of the first element.
+    /// The position of the first element in its slice.
     pub position: u32,
-    /// The window's first winner, counted from the first element's block on; it wraps where it lies before.
-    pub first_winner: u32,
-    /// Winners in the window.
-    pub winners: u32,
+    /// The first winner of the window that is taken.
+    pub first: u32,
+    /// The first behind them that is not.
+    pub end: u32,
+    /// The column of the first one.
+    pub winner_column: u32,
+    /// The block of the first one, counted from the first element's.
+    pub winner_block: u32,
 }
 
 /// Operands that are broadcast together. See `shaders/lib/broadcast.wgsl`, which has the same fields.

@@ -32,8 +32,10 @@ pub enum Program {
         /// What it writes.
         epilogue: Epilogue,
     },
-    /// Hardmax once the winners are known.
+    /// Hardmax once the winners are known, in packs.
     HardmaxWrite(HardmaxWriter),
+    /// The same over zeros: a one for each winner.
+    HardmaxOnes,
     /// Max.
     Max {
         /// Operands that one dispatch reads.
@@ -43,28 +45,22 @@ pub enum Program {
     },
 }
 
-/// What writes a Hardmax whose winners are known.
+/// What writes packs of a Hardmax whose winners are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum HardmaxWriter {
     /// Slices that stand side by side.
     Columns {
-        /// What it stores of them.
+        /// What it stores of them: packs that lie in one row, or those in which rows end.
         stores: Stores,
         /// Whether winners are as wide as elements of 8 or 16 bits, and not words.
         narrow: bool,
     },
-    /// The same in packs, where rows end within packs and are no shorter than one.
+    /// The same where rows end within packs, and are no shorter than one: packs one after another, whatever lies in them.
     RaggedColumns,
-    /// The same in packs, of which an invocation writes one in line after line: so many rows as are whole packs. For types of less
-    /// than 64 bits: two of those are a pack.
-    Lines,
     /// Slices that follow one another.
-    Rows {
-        /// Whether packs are written, and not output units.
-        packs: bool,
-    },
+    Rows,
     /// Slices so short that many of them share packs.
     ShortRows {
         /// Elements of a slice.
@@ -242,6 +238,8 @@ pub enum Override {
     Folded,
     /// What is merged are partials of shards, and not records.
     Partials,
+    /// What is written everywhere is zeros.
+    Zeros,
 }
 
 impl Override {
@@ -271,6 +269,7 @@ impl Override {
             Override::OneRow => "ONE_ROW",
             Override::Folded => "FOLDED",
             Override::Partials => "PARTIALS",
+            Override::Zeros => "ZEROS",
         }
     }
 
@@ -316,7 +315,8 @@ impl Program {
     pub const fn takes_packs(self) -> bool {
         match self {
             Program::Reduce { access, .. } => !matches!(access, Access::Strided),
-            Program::Fill { packs } | Program::HardmaxWrite(HardmaxWriter::Rows { packs }) => packs,
+            Program::Fill { packs } => packs,
+            Program::HardmaxOnes => false,
             Program::HardmaxWrite(HardmaxWriter::Columns { stores, .. }) => matches!(stores, Stores::Packs),
             Program::HardmaxWrite(_) => true,
             Program::Merge { epilogue, .. } => matches!(epilogue, Epilogue::Ones),
@@ -379,11 +379,8 @@ impl HardmaxWriter {
                 let narrow = if narrow { " narrow winners" } else { "" };
                 write!(f, "hardmax_write_columns{narrow} {dtype}{stores}")
             }
-            HardmaxWriter::Rows { packs } => {
-                write!(f, "hardmax_write_rows {dtype}{}", if packs { " in packs" } else { "" })
-            }
+            HardmaxWriter::Rows => write!(f, "hardmax_write_rows {dtype}"),
             HardmaxWriter::RaggedColumns => write!(f, "hardmax_write_ragged_columns {dtype}"),
-            HardmaxWriter::Lines => write!(f, "hardmax_write_lines {dtype}"),
             HardmaxWriter::ShortRows { len } => write!(f, "hardmax_write_short_rows of {len} {dtype}"),
         }
     }

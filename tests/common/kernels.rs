@@ -28,12 +28,12 @@ const BUNCHES: [(u32, u32, u32); 16] = [
 /// Every program that can be named, whether or not it was written.
 pub fn programs() -> Vec<Program> {
     let mut programs = [false, true].map(|packs| Program::Fill { packs }).to_vec();
-    let mut writers = vec![HardmaxWriter::RaggedColumns, HardmaxWriter::Lines];
+    programs.push(Program::HardmaxOnes);
+    let mut writers = vec![HardmaxWriter::RaggedColumns, HardmaxWriter::Rows];
     for narrow in [false, true] {
         let stores = [Stores::Results, Stores::Packs, Stores::Seams];
         writers.extend(stores.map(|stores| HardmaxWriter::Columns { stores, narrow }));
     }
-    writers.extend([false, true].map(|packs| HardmaxWriter::Rows { packs }));
     writers.extend([1, 2, 3, 7, 16, 32, 33].map(|len| HardmaxWriter::ShortRows { len }));
     programs.extend(writers.into_iter().map(Program::HardmaxWrite));
     for operands in [0, 1, 2, 7, 32] {
@@ -74,7 +74,7 @@ pub fn programs() -> Vec<Program> {
 }
 
 /// Every constant, each with some value.
-pub const OVERRIDES: [Override; 23] = [
+pub const OVERRIDES: [Override; 24] = [
     Override::Group(64),
     Override::Team(16),
     Override::RunMembers(4),
@@ -98,6 +98,7 @@ pub const OVERRIDES: [Override; 23] = [
     Override::OneRow,
     Override::Folded,
     Override::Partials,
+    Override::Zeros,
 ];
 
 /// Every program that was written, of every type, without and with teams: with the overrides that it must have, and with all

@@ -212,6 +212,7 @@ impl Work {
             }
             (Program::Merge { .. }, Params::Merge(p)) => self.task_invocations(p.outputs.into(), p.share),
             (Program::HardmaxWrite(writer), Params::HardmaxWrite(p)) => self.write_invocations(writer, p),
+            (Program::HardmaxOnes, Params::HardmaxOnes(p)) => (p.end - p.first).div_ceil(p.share).into(),
             (Program::Max { access, .. }, Params::Broadcast(p)) => self.max_invocations(access, p),
             _ => panic!("another program's parameters"),
         }
@@ -219,22 +220,16 @@ impl Work {
 
     fn write_invocations(&self, writer: HardmaxWriter, p: &HardmaxWriteParams) -> u64 {
         match writer {
-            HardmaxWriter::Columns { stores: Stores::Packs, .. } => {
+            HardmaxWriter::Columns { stores: Stores::Seams, .. } => (p.len / p.columns).into(),
+            HardmaxWriter::Columns { .. } => {
                 let blocks = p.len / p.columns / p.slice_len;
                 let packs = u64::from(p.columns) / self.pack;
                 u64::from(blocks * p.slice_len.div_ceil(p.share)) * packs.div_ceil(u64::from(p.line) / self.pack)
             }
-            HardmaxWriter::Columns { stores: Stores::Seams, .. } => (p.len / p.columns).into(),
-            HardmaxWriter::Columns { stores: Stores::Results, .. } => {
-                u64::from(p.len).div_ceil(self.lanes).div_ceil(p.share.into())
-            }
-            HardmaxWriter::RaggedColumns => (u64::from(p.len) / self.pack).div_ceil(p.share.into()),
-            HardmaxWriter::Lines => {
-                let line = u64::from(p.line);
-                u64::from(p.len).div_ceil(line).div_ceil(p.share.into()) * line.div_ceil(self.pack)
+            HardmaxWriter::RaggedColumns | HardmaxWriter::Rows => {
+                (u64::from(p.len) / self.pack).div_ceil(p.share.into())
             }
             HardmaxWriter::ShortRows { len } => (u64::from(p.len / len) / self.pack).div_ceil(p.share.into()),
-            HardmaxWriter::Rows { packs } => u64::from(p.len).div_ceil(self.write_len(packs)).div_ceil(p.share.into()),
         }
     }
 
@@ -307,6 +302,7 @@ impl Work {
             }
             (Program::Merge { .. }, Params::Merge(p)) => self.merge_turns(p),
             (Program::HardmaxWrite(writer), Params::HardmaxWrite(p)) => self.write_turns(writer, p),
+            (Program::HardmaxOnes, Params::HardmaxOnes(p)) => p.share.into(),
             (Program::Max { operands, access }, Params::Broadcast(p)) => self.max_turns(operands.into(), access, p),
             _ => panic!("another program's parameters"),
         }
@@ -314,14 +310,13 @@ impl Work {
 
     fn write_turns(&self, writer: HardmaxWriter, p: &HardmaxWriteParams) -> u64 {
         match writer {
-            HardmaxWriter::Columns { stores: Stores::Packs, .. } => {
-                u64::from(p.line) / self.pack * (1 + u64::from(p.share))
-            }
-            HardmaxWriter::Columns { stores: Stores::Results, .. } => u64::from(p.share) * (1 + self.lanes),
             HardmaxWriter::Columns { stores: Stores::Seams, .. } => self.pack,
-            HardmaxWriter::Lines => 2 * u64::from(p.share), // each may be a run
+            HardmaxWriter::Columns { .. } => u64::from(p.line) / self.pack * (1 + u64::from(p.share)),
             HardmaxWriter::RaggedColumns | HardmaxWriter::ShortRows { .. } => p.share.into(),
-            HardmaxWriter::Rows { packs } => self.write_rows_turns(packs, p),
+            HardmaxWriter::Rows => {
+                let share = u64::from(p.share);
+                share + share * self.pack / u64::from(p.slice_len) + 2
+            }
         }
     }
 
@@ -417,15 +412,6 @@ impl Work {
     }
 
     /// The elements that a program of Hardmax writes at once.
-    fn write_len(&self, packs: bool) -> u64 {
-        if packs { self.pack } else { self.lanes }
-    }
-
-    fn write_rows_turns(&self, packs: bool, p: &HardmaxWriteParams) -> u64 {
-        let share = u64::from(p.share);
-        share + share * self.write_len(packs) / u64::from(p.slice_len) + 2
-    }
-
     /// Finding the addresses of the operands in one row.
     fn row_turns(operands: u64, p: &BroadcastParams) -> u64 {
         operands + p.sizes.len() as u64 * (1 + operands)

@@ -8,7 +8,7 @@ use wgmax::{ArgMaxOutput, Axes, DType, Limits, Operation, Slices, View};
 use crate::common::{first_difference, tensors};
 use crate::crossing::{Asked, Case, Finding, Outcome, Scale, cross, plan_cases};
 use crate::paper::{Groups, Paper, Word};
-use crate::{Parts, addresses, check_parts, sources_but, word};
+use crate::{Parts, addresses, check_parts, origins_at, sources_but, word};
 
 fn scale() -> Scale {
     // Invocations that do nothing cost as much here as others.
@@ -140,7 +140,8 @@ fn check_hardmax(paper: &mut Paper, case: &Case, slices: &Parts, shape: &[u64]) 
     }
     for (n, (slice, words)) in slices.iter().zip(&written).enumerate() {
         let most: BTreeSet<Word> = words.iter().flat_map(|word| &sharing[word]).copied().collect();
-        let found = sources_but(paper, dtype, words.iter().map(|&word| origins[word as usize]), &most);
+        let own = words.iter().flat_map(|&word| origins_at(&origins, dtype, word)).copied();
+        let found = sources_but(paper, dtype, own, &most);
         assert!(slice.len() == 1 || slice.is_subset(&found), "slice {n} came of {found:?}, expected {slice:?}");
         assert!(found.is_subset(&most), "slice {n} came of {found:?}, expected {most:?} at most");
     }

@@ -10,7 +10,7 @@ mod common;
 mod example;
 mod record;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use wgmax::plan::{
     Access, BroadcastParams, Dim, Epilogue, HardmaxWriter, MaxAccess, MaxShortRows, Operator, Override, Params,
@@ -273,7 +273,7 @@ fn small_blocks_are_reduced_in_bunches() {
     assert_eq!(programs(&large, &cpu()), [positions(Access::Columns, Epilogue::Index)]);
 }
 
-/// The winners are found, and written: whole packs at once, and what is left in output units.
+/// The winners are found, and written: whole packs at once, and of what is left zeros and ones.
 #[test]
 fn slices_are_searched_and_written() {
     let permuted = |shape: [u64; 2]| View::strided(shape, [1, shape[0] as i64], 0).unwrap();
@@ -283,17 +283,16 @@ fn slices_are_searched_and_written() {
     };
     let of_permuted =
         |shape| programs(&Hardmax::new(DType::U8, permuted(shape), Slices::Along(1)), &cpu())[1..].to_vec();
-    let rows = |packs| Program::HardmaxWrite(HardmaxWriter::Rows { packs });
-    assert_eq!(writers(DType::F32, [256, 50_000]), [rows(true)]);
-    assert_eq!(writers(DType::F16, [256, 16_385]), [rows(true)]);
-    assert_eq!(writers(DType::F16, [255, 16_385]), [rows(true), rows(false)]);
-    assert_eq!(writers(DType::F16, [3, 77]), [rows(false)]);
+    let rows = Program::HardmaxWrite(HardmaxWriter::Rows);
+    let ones = |packs| [Program::Fill { packs }, Program::HardmaxOnes];
+    assert_eq!(writers(DType::F32, [256, 50_000]), [rows]);
+    assert_eq!(writers(DType::F16, [256, 16_385]), [rows]);
+    assert_eq!(writers(DType::F16, [255, 16_385]), [&[rows][..], &ones(true)].concat());
+    assert_eq!(writers(DType::F16, [3, 77]), ones(true));
     assert_eq!(of_permuted([1 << 14, 3]), [Program::HardmaxWrite(HardmaxWriter::ShortRows { len: 3 })]);
-    assert_eq!(
-        of_permuted([(1 << 14) + 1, 3]),
-        [Program::HardmaxWrite(HardmaxWriter::ShortRows { len: 3 }), rows(false)]
-    );
-    assert_eq!(writers(DType::F32, [10, 4]), [rows(true)]);
+    let short_rows = Program::HardmaxWrite(HardmaxWriter::ShortRows { len: 3 });
+    assert_eq!(of_permuted([(1 << 14) + 1, 3]), [&[short_rows][..], &ones(false)].concat());
+    assert_eq!(writers(DType::F32, [10, 4]), [rows]);
     let columns = Hardmax::new(DType::F32, View::new([16, 19, 128]).unwrap(), Slices::Along(1));
     let two = [
         positions(Access::Columns, Epilogue::Index),
@@ -314,10 +313,11 @@ fn winners_are_as_wide_as_elements() {
             .filter(|program| !matches!(program, Program::Reduce { .. } | Program::Merge { .. }))
             .collect()
     };
+    assert_eq!(writers(DType::U8, [40, 256, 1024], &gpu()), [columns(Stores::Packs, true)]);
+    assert_eq!(writers(DType::U8, [40, 257, 1024], &gpu()), [columns(Stores::Packs, false)]);
     for limits in [gpu(), cpu()] {
-        assert_eq!(writers(DType::U8, [40, 256, 1024], &limits), [columns(Stores::Packs, true)]);
-        assert_eq!(writers(DType::U8, [40, 257, 1024], &limits), [columns(Stores::Packs, false)]);
-        assert_eq!(writers(DType::F32, [40, 256, 1024], &limits), [columns(Stores::Packs, false)]);
+        assert_eq!(writers(DType::U8, [40, 23, 1024], &limits), [columns(Stores::Packs, true)]);
+        assert_eq!(writers(DType::F32, [40, 23, 1024], &limits), [columns(Stores::Packs, false)]);
     }
     let seams = |narrow| [columns(Stores::Packs, narrow), columns(Stores::Seams, narrow)];
     let lavapipe = Limits { adapter: AdapterKind::Lavapipe, int64: true, ..Limits::default() };
@@ -325,42 +325,64 @@ fn winners_are_as_wide_as_elements() {
         [(DType::U8, [999, 3, 1025], true), (DType::Bf16, [999, 3, 1025], true), (DType::F32, [999, 3, 1025], false)]
     {
         assert_eq!(writers(dtype, shape, &lavapipe), seams(narrow), "{dtype}");
-        assert_eq!(writers(dtype, shape, &gpu()).len(), 2, "{dtype}"); // what is behind the last pack, too
+        assert_eq!(writers(dtype, shape, &gpu()).len(), 3, "{dtype}"); // what is behind the last pack, too
         assert_eq!(writers(dtype, shape, &gpu())[0], Program::HardmaxWrite(HardmaxWriter::RaggedColumns), "{dtype}");
     }
     assert_eq!(writers(DType::U8, [999, 3, 1025], &cpu()), seams(true));
-    assert_eq!(writers(DType::U8, [99, 257, 1025], &lavapipe)[0], Program::HardmaxWrite(HardmaxWriter::Lines));
 }
 
-/// Winners are written by counting from the first slice's beginning on in 32 bits: no part of an output goes further.
+/// Of long slices side by side zeros are written, and a one for each: on GPUs only where rows end within packs.
+#[test]
+fn long_columns_are_zeros_and_ones() {
+    let writer = |dtype, shape: [u64; 3], limits: &Limits| {
+        let op = Hardmax::new(dtype, View::new(shape).unwrap(), Slices::Along(1));
+        *programs(&op, limits).last().unwrap()
+    };
+    let lavapipe = Limits { adapter: AdapterKind::Lavapipe, int64: true, ..Limits::default() };
+    let packs = |narrow| Program::HardmaxWrite(HardmaxWriter::Columns { stores: Stores::Packs, narrow });
+    let seams = |narrow| Program::HardmaxWrite(HardmaxWriter::Columns { stores: Stores::Seams, narrow });
+    let ragged = Program::HardmaxWrite(HardmaxWriter::RaggedColumns);
+    let ones = Program::HardmaxOnes;
+    for (dtype, shape, [on_gpus, on_cpus, on_lavapipe]) in [
+        (DType::F32, [40, 23, 1024], [packs(false); 3]),
+        (DType::F32, [40, 24, 1024], [packs(false), ones, ones]),
+        (DType::U8, [40, 95, 1024], [packs(true); 3]),
+        (DType::U8, [40, 96, 1024], [packs(true), ones, ones]),
+        (DType::F32, [40, 11, 1023], [ragged, ragged, seams(false)]),
+        (DType::F32, [40, 12, 1023], [ragged, ones, seams(false)]),
+        (DType::F32, [40, 24, 1023], [ragged, ones, ones]),
+        (DType::F32, [40, 64, 1023], [ones; 3]),
+        (DType::F32, [4000, 64, 3], [ones; 3]),
+    ] {
+        assert_eq!(writer(dtype, shape, &gpu()), on_gpus, "{dtype} {shape:?}");
+        assert_eq!(writer(dtype, shape, &cpu()), on_cpus, "{dtype} {shape:?}");
+        assert_eq!(writer(dtype, shape, &lavapipe), on_lavapipe, "{dtype} {shape:?}");
+    }
+}
+
+/// Ones are found by counting from the first slice's beginning on in 32 bits: no part of an output goes further.
 #[test]
 fn long_slices_are_written_in_parts_that_32_bits_count() {
     let limits = Limits { max_binding_bytes: 1 << 31, ..cpu() };
-    use HardmaxWriter::{Columns, Lines, RaggedColumns, Rows};
-    let elements = Columns { stores: Stores::Results, narrow: false };
-    for (dtype, shape, expected) in [
-        (DType::U8, [2, 4_000_000_000, 1], &[Rows { packs: true }][..]),
-        // By lines, and by elements where 32 bits do not count the rows to the next slice's end.
-        (DType::U8, [2, 2_100_000_001, 2], &[Lines, elements]),
-        (DType::F16, [1, 4_280_876_801, 17], &[RaggedColumns, elements]),
-        (DType::F32, [1, 4_280_876_801, 17], &[RaggedColumns, elements]),
-        // Of rows of packs some that are no one's are counted, too.
-        (DType::U8, [80_000, 13, 1040], &[Columns { stores: Stores::Packs, narrow: false }]),
-        (DType::U8, [158_000, 13, 1040], &[RaggedColumns]),
+    for (dtype, shape) in [
+        (DType::U8, [2, 4_000_000_000, 1]),
+        (DType::U8, [2, 2_100_000_001, 2]),
+        (DType::F16, [1, 4_280_876_801, 17]),
+        (DType::F32, [1, 4_280_876_801, 17]),
+        (DType::U8, [3, 2, 2_000_000_000]),
+        (DType::U8, [158_000, 130, 1040]),
     ] {
         let hardmax = Hardmax::new(dtype, View::new(shape).unwrap(), Slices::Along(1));
         let plan = hardmax.plan(&limits).unwrap();
         assert_eq!(plan.check(&limits), Ok(()));
-        let (mut written, mut writers) = (0, HashSet::new());
+        let mut parts = BTreeMap::new();
         for dispatch in &plan.dispatches {
-            let Params::HardmaxWrite(params) = &dispatch.params else { continue };
-            writers.insert(dispatch.kernel.program);
+            let Params::HardmaxOnes(params) = &dispatch.params else { continue };
             let (position, len) = (u64::from(params.position), u64::from(params.len));
             assert!(position + len.div_ceil(shape[2]) < u64::from(u32::MAX), "{params:?}");
-            written += if dispatch.kernel.overrides.contains(&Override::Accumulate) { 0 } else { len };
+            parts.insert(dispatch.bindings[1].offset_bytes, len);
         }
-        assert_eq!(written, shape.iter().product::<u64>());
-        assert_eq!(writers, expected.iter().copied().map(Program::HardmaxWrite).collect());
+        assert_eq!(parts.values().sum::<u64>(), shape.iter().product::<u64>(), "{dtype} {shape:?}");
     }
 }
 

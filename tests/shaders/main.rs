@@ -16,8 +16,8 @@ use naga::back::pipeline_constants::process_overrides;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use wgmax::DType;
 use wgmax::plan::{
-    Access, BroadcastParams, Dim, Epilogue, FillParams, HardmaxWriteParams, HardmaxWriter, Kernel, MaxAccess,
-    MergeParams, OperandParams, Operator, Override, Params, Program, RecordOrigin, ReductionParams, Stores,
+    Access, BroadcastParams, Dim, Epilogue, FillParams, HardmaxOnesParams, HardmaxWriteParams, HardmaxWriter, Kernel,
+    MaxAccess, MergeParams, OperandParams, Operator, Override, Params, Program, RecordOrigin, ReductionParams, Stores,
 };
 
 fn parse(kernel: &Kernel) -> naga::Module {
@@ -280,23 +280,23 @@ fn parameters_lie_where_the_shaders_look() {
     check_params(program, &merge, "outputs 1 records 2 share 3 slice_len 4 parts 5 columns 6 folds 7");
     let fill = Params::Fill(FillParams { first: 1, len: 2, share: 3, low: 4, high: 5 });
     check_params(Program::Fill { packs: true }, &fill, "first 1 len 2 share 3 low 4 high 5");
-    let write = Params::HardmaxWrite(HardmaxWriteParams {
+    let write = Params::HardmaxWrite(HardmaxWriteParams { len: 1, columns: 2, slice_len: 3, share: 4, line: 5 });
+    let named = "len 1 columns 2 slice_len 3 share 4 line 5";
+    check_params(Program::HardmaxWrite(HardmaxWriter::Rows), &write, named);
+    let ones = Params::HardmaxOnes(HardmaxOnesParams {
         len: 1,
         columns: 2,
         slice_len: 3,
         share: 4,
-        line: 5,
-        column: 6,
-        position: 7,
-        first_winner: 8,
-        winners: 9,
+        column: 5,
+        position: 6,
+        first: 7,
+        end: 8,
+        winner_column: 9,
+        winner_block: 10,
     });
-    let named = "len 1 columns 2 slice_len 3 share 4 line 5 column 6 position 7 first_winner 8 winners 9";
-    check_params(
-        Program::HardmaxWrite(HardmaxWriter::Columns { stores: Stores::Results, narrow: false }),
-        &write,
-        named,
-    );
+    let named = "len 1 columns 2 slice_len 3 share 4 column 5 position 6 first 7 end 8 winner_column 9 winner_block 10";
+    check_params(Program::HardmaxOnes, &ones, named);
     for operands in [1, 7, 32] {
         let operand = OperandParams { start: 50, strides: (60..60 + rank as i32).collect() };
         let broadcast = Params::Broadcast(BroadcastParams {

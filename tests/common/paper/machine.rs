@@ -381,15 +381,14 @@ impl<'a> Workgroup<'a> {
                     own.frames.last_mut().expect("it runs").known[expression.index()] = value;
                 }
                 Step::Store { pointer, value } => {
-                    let (routine, step) = (frame.routine, frame.next);
-                    let (pointer, value) = (self.value(own, *pointer).pointer(), self.value(own, *value));
-                    // Where it goes says as much as what it is.
-                    let value = own
-                        .conditions
-                        .iter()
-                        .chain([&pointer.origin])
-                        .fold(value, |value, &origin| value.stained(origin, &mut self.paper.origins));
-                    self.store(own, pointer, value, Site::store(routine, step));
+                    let site = Site::store(frame.routine, frame.next);
+                    let (pointer, value) = self.stored(own, *pointer, *value);
+                    self.store(own, pointer, value, site);
+                }
+                Step::AtomicOr { pointer, value } => {
+                    let site = Site::store(frame.routine, frame.next);
+                    let (pointer, value) = self.stored(own, *pointer, *value);
+                    self.atomic_or(own, pointer, value.scalar(), site);
                 }
                 Step::Call { function, arguments, result } => {
                     let arguments = arguments.iter().map(|&argument| self.value(own, argument)).collect();
@@ -418,6 +417,14 @@ impl<'a> Workgroup<'a> {
                 Step::Barrier(barrier) => return Some(*barrier),
             }
         }
+    }
+
+    /// Where something is stored, and what: where it goes says as much as what it is.
+    fn stored(&mut self, own: &Invocation, pointer: Handle<Expression>, value: Handle<Expression>) -> (Pointer, Value) {
+        let (pointer, value) = (self.value(own, pointer).pointer(), self.value(own, value));
+        let decided = own.conditions.iter().chain([&pointer.origin]);
+        let value = decided.fold(value, |value, &origin| value.stained(origin, &mut self.paper.origins));
+        (pointer, value)
     }
 
     fn leave(&mut self, own: &mut Invocation, value: Option<Value>) {
@@ -645,6 +652,25 @@ impl<'a> Workgroup<'a> {
             }
             other => panic!("{other:?} to a buffer"),
         }
+    }
+
+    /// Sets bits of a word. Others may do so to the same word, in any order, but nothing else in the same pass.
+    fn atomic_or(&mut self, own: &Invocation, pointer: Pointer, value: Scalar, site: Site) {
+        let (Root::Global(global), [word]) = (pointer.root, pointer.steps()) else {
+            panic!("{pointer:?} of no buffer")
+        };
+        let Global::Buffer(bound, stride) = self.globals[global] else { panic!("{pointer:?} of no buffer") };
+        self.count(own, site, &bound, &[*word], stride);
+        assert!(u64::from(*word) < bound.bytes / 4, "word {word} of {bound:?} is written");
+        let memory = self.paper.memories.get_mut(&bound.slot).expect("a slot of the plan");
+        let cell = memory.cell(bound.offset_bytes / 4 + u64::from(*word));
+        assert!(cell.known || self.paper.groups == Groups::Ends, "word {word} of {bound:?} is not written before");
+        let alone = matches!(cell.writer, Who::Nobody | Who::Several) && cell.reader == Who::Nobody;
+        assert!(alone, "word {word} of {bound:?} is taken both as it is and atomically");
+        let made_up = self.paper.groups == Groups::Sample;
+        assert!(made_up || cell.bits & value.bits == 0, "bits of word {word} of {bound:?} are set twice");
+        let origin = self.paper.origins.both(cell.origin, value.origin);
+        *cell = Cell { bits: cell.bits | value.bits, origin, known: true, writer: Who::Several, fresh: true, ..*cell };
     }
 
     fn store_word(&mut self, own: &Invocation, bound: &Binding, word: u64, value: Scalar) {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use naga::back::PipelineConstants;
 use naga::proc::IndexableLength;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
-use naga::{ArraySize, Block, Expression, Function, Handle, Module, Statement, Type, TypeInner};
+use naga::{ArraySize, AtomicFunction, Block, Expression, Function, Handle, Module, Statement, Type, TypeInner};
 use wgmax::plan::Kernel;
 
 use super::value::{Kind, Scalar, Value};
@@ -14,6 +14,11 @@ use super::value::{Kind, Scalar, Value};
 pub enum Step {
     Evaluate(Handle<Expression>),
     Store {
+        pointer: Handle<Expression>,
+        value: Handle<Expression>,
+    },
+    /// Takes these bits into a word, whoever else does.
+    AtomicOr {
         pointer: Handle<Expression>,
         value: Handle<Expression>,
     },
@@ -198,6 +203,9 @@ impl Flattener<'_> {
             Statement::Emit(range) => self.steps.extend(range.clone().map(Step::Evaluate)),
             Statement::Block(block) => self.block(block),
             Statement::Store { pointer, value } => self.steps.push(Step::Store { pointer: *pointer, value: *value }),
+            Statement::Atomic { pointer, fun: AtomicFunction::InclusiveOr, value, .. } => {
+                self.steps.push(Step::AtomicOr { pointer: *pointer, value: *value });
+            }
             Statement::Return { value } => self.steps.push(Step::Return(*value)),
             Statement::ControlBarrier(barrier) => self.steps.push(Step::Barrier(*barrier)),
             Statement::Call { function, arguments, result } => self.steps.push(Step::Call {
