@@ -1,10 +1,9 @@
 // Reduces rows so short that many of them share packs: an invocation takes bunches of BUNCH_ROWS rows, which fill whole packs and
 // give whole units of results. They are taken apart in registers, and where those are too few, part by part. Rows that follow one
-// another make a stretch. Where ROW_COLUMNS rows lie side by side and their elements take turns, they are a block, and blocks follow
-// one another.
+// another make a stretch. Where ROW_COLUMNS rows lie side by side and take turns, they are a block, and blocks follow one another.
 import package::{BUNCH_ROWS, OUTER, ROW_COLUMNS, ROW_LEN, kept_offset_around, outer_offset, params, reduce_stretches};
 
-override FEW_RUNS: u32 = 0u; // the runs of a row, if there are two or three: they are taken with no loop
+override FEW_RUNS: u32 = 0u; // the runs of a row, one from each bunch, if there are at most three: they are taken with no loop
 
 // Bunches [first, last), of which there may be fewer, as far as rows fill them.
 fn reduce_bunches(first: u32, last: u32) { reduce_stretches(first, min(last, params.outputs / BUNCH_ROWS)); }

@@ -37,12 +37,13 @@ pub fn shapes(work: &Value, scale: f64) -> Result<Vec<Vec<u64>>, Box<dyn Error>>
 pub fn operation(work: &Value, dtype: DType, shapes: &[Vec<u64>]) -> Result<Box<dyn Operation>, Box<dyn Error>> {
     let mut views = shapes.iter().map(|shape| View::new(shape.clone())).collect::<Result<Vec<_>, _>>()?;
     let axis = work["axis"].as_i64().unwrap_or(-1);
+    let axes: Vec<i64> = match &work["axes"] {
+        Value::Null => vec![axis],
+        axes => serde_json::from_value(axes.clone())?,
+    };
     Ok(match work["op"].as_str() {
-        Some("ReduceMax") => {
-            let axes: Vec<i64> = serde_json::from_value(work["axes"].clone())?;
-            Box::new(ReduceMax::new(dtype, views.remove(0)).axes(axes))
-        }
-        Some("ArgMax") => Box::new(ArgMax::new(dtype, views.remove(0)).axes([axis])),
+        Some("ReduceMax") => Box::new(ReduceMax::new(dtype, views.remove(0)).axes(axes)),
+        Some("ArgMax") => Box::new(ArgMax::new(dtype, views.remove(0)).axes(axes)),
         Some("Hardmax") => Box::new(Hardmax::new(dtype, views.remove(0), Slices::Along(axis))),
         Some("Max") => Box::new(Max::new(dtype, views)),
         _ => return Err(format!("unknown operator {}", work["op"]).into()),

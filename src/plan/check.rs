@@ -552,9 +552,10 @@ fn chunk_turns(kernel: &Kernel, params: &ReductionParams, access: Access, group:
     // A chunk that begins behind the last element would never end, and one that is alone has all of them.
     let needed = if has(Override::Split) { reduce_len.div_ceil(chunk_len) } else { 1 };
     ensure(chunks == needed, || format!("{chunks} chunks of {chunk_len} of {reduce_len} elements: {needed} expected"))?;
-    if let Access::ShortRows { len, .. } = access {
-        ensure(chunks == 1 && run_len == u64::from(len), || {
-            format!("{chunks} chunks of short rows in runs of {run_len}: one, in runs of {len}, expected")
+    if let Access::ShortRows { len, run, .. } = access {
+        let expected = if run > 1 { run } else { len }; // what is one dimension
+        ensure(chunks == 1 && run_len == u64::from(expected), || {
+            format!("{chunks} chunks of short rows in runs of {run_len}: one, in runs of {expected}, expected")
         })?;
     }
     // What is counted ends within the next chunk, and within the next run.

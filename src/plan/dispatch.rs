@@ -1,7 +1,7 @@
 //! The dispatch that reduces a window: its workgroups, overrides and parameters.
 
 use super::device::{EXCHANGED_BYTES, check_countable, column_member_bytes, stride_u32, to_u32};
-use super::layout::{Dimension, ReductionShape, gcd, shader_dims};
+use super::layout::{Dimension, ReductionShape, RowBlock, gcd, shader_dims};
 use super::schedule::{Reduction, Schedule};
 use super::windows::Window;
 use super::{Binding, Dispatch, nan_override};
@@ -94,10 +94,10 @@ impl Reduction<'_> {
 
     /// Whether stretches of short rows begin and end with words.
     fn bunches_are_words(&self, Window { shape, schedule, .. }: &Window) -> bool {
-        let Access::ShortRows { len, columns, .. } = schedule.access else { return false };
-        let (lanes, [len, columns]) = (self.dtype.lanes(), [len, columns].map(u64::from));
-        let blocks = lanes / gcd(len * columns, lanes); // that fill words
-        shape.bunches_are_whole(lanes, columns, blocks * columns)
+        let Some((block, _)) = row_block(schedule.access) else { return false };
+        let lanes = self.dtype.lanes();
+        let blocks = lanes / gcd(block.len * block.columns, lanes); // that fill words
+        shape.bunches_are_whole(lanes, &block, blocks * block.columns)
     }
 
     /// What follows from a window's shape, and from how it is read.
@@ -110,8 +110,9 @@ impl Reduction<'_> {
         let whole_packs = match schedule.access {
             Access::Rows => shape.runs_are_whole(schedule.chunk_len, pack),
             Access::Columns => shape.columns_are_whole(pack),
-            Access::ShortRows { columns, rows, .. } => shape.bunches_are_whole(pack, columns.into(), rows.into()),
-            Access::Strided => true,
+            Access::Strided | Access::ShortRows { .. } => {
+                row_block(schedule.access).is_none_or(|(block, rows)| shape.bunches_are_whole(pack, &block, rows))
+            }
         };
         let lanes = self.dtype.lanes();
         let whole_words = self.bunches_are_words(window);
@@ -153,7 +154,7 @@ impl Reduction<'_> {
         let kept: &[Dimension] = if is_columns { shape.kept.get(1..).unwrap_or(&[]) } else { &shape.kept };
         let columns = match (schedule.access, self.epilogue) {
             (Access::Columns, _) => shape.columns(),
-            (Access::Strided, Epilogue::Ones) => shape.block_columns(),
+            (Access::Strided, Epilogue::Ones) => shape.row_block().map(|block| block.columns),
             _ => None,
         };
         // The shaders' counters run past the ends of reductions by at most a chunk, and addresses by a few packs a member.
@@ -176,8 +177,16 @@ impl Reduction<'_> {
     }
 }
 
-/// The runs of a short row, if a kernel knows so many without a loop.
+/// The runs of a short row that lie in several bunches each, if a kernel knows so many without a loop.
 fn few_runs(shape: &ReductionShape, access: Access) -> Option<u32> {
-    let runs = shape.reduce_len() / shape.run().size;
-    (matches!(access, Access::ShortRows { .. }) && matches!(runs, 2 | 3)).then_some(runs as u32)
+    let Access::ShortRows { len, .. } = access else { return None };
+    let runs = shape.reduce_len() / u64::from(len);
+    (shape.reduced.len() > 1 && runs <= 3).then_some(runs as u32)
+}
+
+/// What bunches are of, and their rows.
+fn row_block(access: Access) -> Option<(RowBlock, u64)> {
+    let Access::ShortRows { len, columns, run, rows, .. } = access else { return None };
+    let [len, columns, run, rows] = [len, columns, run, rows].map(u64::from);
+    Some((RowBlock { len, columns, run }, rows))
 }

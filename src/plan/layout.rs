@@ -175,42 +175,55 @@ impl ReductionShape {
         [self.start, self.columns().unwrap_or(1)].into_iter().chain(around).all(|n| n.is_multiple_of(elements))
     }
 
-    /// How many rows lie side by side in blocks that follow one another, their elements taking turns; one where it is rows themselves
-    /// that follow one another. None where nothing follows.
-    pub fn block_columns(&self) -> Option<u64> {
+    /// The rows, or blocks of them, that follow one another: elements of rows side by side take turns one by one. None where nothing
+    /// follows.
+    pub fn row_block(&self) -> Option<RowBlock> {
         let (run, inner) = (self.run(), self.kept.first()?);
         let follows = |d: &Dimension, columns: u64| d.stride == (run.size * columns) as i64;
         match self.kept.get(1) {
-            _ if run.stride == 1 && follows(inner, 1) => Some(1),
+            _ if run.stride == 1 && follows(inner, 1) => Some(RowBlock { len: run.size, columns: 1, run: run.size }),
             Some(blocks) if inner.stride == 1 && run.stride == inner.size as i64 && follows(blocks, inner.size) => {
-                Some(inner.size)
+                Some(RowBlock { len: run.size, columns: inner.size, run: 1 })
             }
             _ => None,
         }
     }
 
+    /// The same of rows in two dimensions, such as windows of a picture: runs of rows side by side, and below them others of the same
+    /// rows.
+    pub fn window_block(&self) -> Option<RowBlock> {
+        let ([run, below], [inner, blocks, ..]) = (&self.reduced[..], &self.kept[..]) else { return None };
+        let run_len = i64::try_from(run.size).ok()?;
+        let follow = run.stride == 1
+            && inner.stride == run_len
+            && below.stride == run_len * inner.size as i64
+            && blocks.stride == below.stride.checked_mul(below.size as i64)?;
+        follow.then_some(RowBlock { len: run.size * below.size, columns: inner.size, run: run.size })
+    }
+
     /// The dimensions along which rows or blocks of them follow one another, and those around them.
-    fn stretches(&self, block_columns: u64) -> (&[Dimension], &[Dimension]) {
-        self.kept.split_at(if block_columns > 1 { 2 } else { 1 })
+    fn stretches(&self, block: &RowBlock) -> (&[Dimension], &[Dimension]) {
+        self.kept.split_at(if block.columns > 1 { 2 } else { 1 })
     }
 
     /// The rows that follow one another.
-    pub fn stretch_rows(&self, block_columns: u64) -> u64 {
-        product(self.stretches(block_columns).0)
+    pub fn stretch_rows(&self, block: &RowBlock) -> u64 {
+        product(self.stretches(block).0)
     }
 
     /// Whether there is more than one stretch of them.
-    pub fn has_stretches(&self, block_columns: u64) -> bool {
-        !self.stretches(block_columns).1.is_empty()
+    pub fn has_stretches(&self, block: &RowBlock) -> bool {
+        !self.stretches(block).1.is_empty()
     }
 
     /// Whether short rows that follow one another make whole bunches of so many, each of which begins at a multiple of
     /// `elements`.
-    pub fn bunches_are_whole(&self, elements: u64, block_columns: u64, bunch_rows: u64) -> bool {
-        let (_, around) = self.stretches(block_columns);
-        let strides = around.iter().chain(&self.reduced[1..]).map(|d| d.stride.unsigned_abs());
+    pub fn bunches_are_whole(&self, elements: u64, block: &RowBlock, bunch_rows: u64) -> bool {
+        let (_, around) = self.stretches(block);
+        let within = if block.is_window() { 2 } else { 1 };
+        let strides = around.iter().chain(&self.reduced[within..]).map(|d| d.stride.unsigned_abs());
         [self.start].into_iter().chain(strides).all(|n| n.is_multiple_of(elements))
-            && (around.is_empty() || self.stretch_rows(block_columns).is_multiple_of(bunch_rows))
+            && (around.is_empty() || self.stretch_rows(block).is_multiple_of(bunch_rows))
     }
 
     /// The rows of columns.
@@ -227,6 +240,24 @@ impl ReductionShape {
     pub fn column_blocks(&self, elements: u64, as_one: bool) -> u64 {
         let columns = if as_one { None } else { self.columns() }.unwrap_or(self.outputs());
         self.outputs() / columns * columns.div_ceil(elements)
+    }
+}
+
+/// Short rows that follow one another, or a block of some that lie side by side.
+#[derive(Clone, Copy)]
+pub(super) struct RowBlock {
+    /// Elements of a row.
+    pub len: u64,
+    /// Rows side by side, which take turns; one where each lies in one piece.
+    pub columns: u64,
+    /// Elements of a row in a turn.
+    pub run: u64,
+}
+
+impl RowBlock {
+    /// Whether rows have two dimensions.
+    fn is_window(&self) -> bool {
+        (2..self.len).contains(&self.run)
     }
 }
 

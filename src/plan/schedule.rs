@@ -1,7 +1,7 @@
 //! Schedules: which kernel reduces a window, how many invocations share a task, whether outputs are split into chunks.
 
 use super::device::{Device, EXCHANGED_BYTES, MAX_ELEMENTS, column_member_bytes, most_ranked, power_of_two_below};
-use super::layout::ReductionShape;
+use super::layout::{ReductionShape, RowBlock};
 use crate::shader::{
     Access, Bunches, Epilogue, Kernel, LARGEST_BLOCK, LONGEST_SHORT_ROW, MOST_BUNCH_PACKS, Operator,
     positions_know_tiles,
@@ -48,6 +48,9 @@ const LONGEST_USUAL_SHORT_ROW: u64 = 32;
 /// apart.
 const MOST_NEAR_PACKS: u64 = 6;
 const MOST_NEAR_ROWS: u64 = 48;
+
+/// The largest blocks of windows, in bytes, whose runs are whole packs: of larger ones runs are as fast.
+const LARGEST_WHOLE_WINDOWS: u64 = 256;
 
 /// The most runs of a row that is short: those of a window of pixels.
 const MAX_SHORT_RUNS: u64 = 64;
@@ -203,10 +206,10 @@ impl Reduction<'_> {
     /// Short rows of an ArgMax, so many bunches, whose positions neighbours exchange before they are stored, if there is one bunch
     /// each. On GPUs.
     fn exchanging(&self, access: Access, units: u64, share: u64) -> Access {
-        let Access::ShortRows { len, columns, rows, .. } = access else { return access };
+        let Access::ShortRows { len, columns, run, rows, .. } = access else { return access };
         let fits = units <= self.device.invocations_of_members(u64::from(rows) * EXCHANGED_BYTES);
         let exchanged = self.device.spreads() && self.epilogue == Epilogue::Index && share == 1 && rows > 1 && fits;
-        Access::ShortRows { len, columns, rows, exchanged }
+        Access::ShortRows { len, columns, run, rows, exchanged }
     }
 
     /// The results that an invocation makes at once, or of slices that are written element by element the ones and zeros.
@@ -319,8 +322,8 @@ impl Reduction<'_> {
         if self.epilogue != Epilogue::Record
             && let Some(bunches) = self.bunches(shape)
         {
-            let [len, columns, rows] = [bunches.len, bunches.columns, bunches.rows].map(|n| n as u32);
-            return Access::ShortRows { len, columns, rows, exchanged: false };
+            let [len, columns, run, rows] = [bunches.len, bunches.columns, bunches.run, bunches.rows].map(|n| n as u32);
+            return Access::ShortRows { len, columns, run, rows, exchanged: false };
         }
         let columns_fit = shape.columns().is_some_and(|columns| {
             let step_fits = i32::try_from(run.stride).is_ok(); // the kernel divides it as a signed number
@@ -417,21 +420,34 @@ impl Reduction<'_> {
 
     /// Bunches of rows that follow one another, or of blocks of them that do, if they are so short that bunches pay.
     fn bunches(&self, shape: &ReductionShape) -> Option<Bunches> {
-        let (run, pack) = (shape.run(), self.dtype.pack_elements());
-        let columns = shape.block_columns()?;
-        let stretch_rows = shape.stretch_rows(columns);
+        let windows = shape.window_block().filter(|block| self.windows_pay(block));
+        [windows, shape.row_block()].into_iter().flatten().find_map(|block| self.bunches_of(shape, &block))
+    }
+
+    /// Whether blocks of rows in two dimensions are faster than their runs, where those are whole packs and blocks large. No GPU was
+    /// asked.
+    fn windows_pay(&self, block: &RowBlock) -> bool {
+        let whole = (block.run * block.columns).is_multiple_of(self.dtype.pack_elements());
+        let large = block.len * block.columns * self.dtype.bytes() > LARGEST_WHOLE_WINDOWS;
+        !self.device.spreads() && self.epilogue != Epilogue::Ones && !(whole && large)
+    }
+
+    fn bunches_of(&self, shape: &ReductionShape, block: &RowBlock) -> Option<Bunches> {
+        let pack = self.dtype.pack_elements();
+        let &RowBlock { len, columns, run } = block;
+        let stretch_rows = shape.stretch_rows(block);
         let Reduction { dtype, operator, epilogue, .. } = *self;
-        let own = Bunches { dtype, operator, epilogue, len: run.size, columns, rows: 0 };
-        let wanted_rows = if shape.has_stretches(columns) { stretch_rows } else { pack };
+        let own = Bunches { dtype, operator, epilogue, len, columns, run, rows: 0 };
+        let wanted_rows = if shape.has_stretches(block) { stretch_rows } else { pack };
         let mut bunches = own.of_stretches(wanted_rows)?;
-        if epilogue == Epilogue::Ones && columns == 1 && run.size > self.device.longest_fused_slice() {
+        if epilogue == Epilogue::Ones && columns == 1 && len > self.device.longest_fused_slice() {
             return None;
         }
         if self.device.spreads() && !self.lie_near(&bunches) {
             return None;
         }
         let loads = self.loads(shape);
-        let bunches_pay = match shape.bunches_are_whole(pack, columns, bunches.rows) {
+        let bunches_pay = match shape.bunches_are_whole(pack, block, bunches.rows) {
             true => self.whole_bunches_pay(&bunches, loads),
             false => {
                 // A bunch has rows of one stretch and the next one.
@@ -440,7 +456,7 @@ impl Reduction<'_> {
             }
         };
         let short = bunches_pay
-            && shape.reduce_len() / run.size <= MAX_SHORT_RUNS
+            && shape.reduce_len() / len <= MAX_SHORT_RUNS
             && shape.outputs() / pack * SHORT_ROWS_INVOCATIONS >= self.device.tuning.busy_invocations;
         short.then_some(bunches)
     }

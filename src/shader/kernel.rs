@@ -59,13 +59,13 @@ impl Kernel {
 
     /// The bunches of short rows that it reduces, if there is such a text.
     pub(crate) fn bunches(&self) -> Option<Bunches> {
-        let Program::Reduce { operator, access: Access::ShortRows { len, columns, rows, .. }, epilogue, .. } =
+        let Program::Reduce { operator, access: Access::ShortRows { len, columns, run, rows, .. }, epilogue, .. } =
             self.program
         else {
             return None;
         };
-        let [len, columns, rows] = [len, columns, rows].map(u64::from);
-        let bunches = Bunches { dtype: self.dtype, operator, epilogue, len, columns, rows };
+        let [len, columns, run, rows] = [len, columns, run, rows].map(u64::from);
+        let bunches = Bunches { dtype: self.dtype, operator, epilogue, len, columns, run, rows };
         Some(bunches).filter(|own| own.are_valid(self.has(Override::Ragged)))
     }
 

@@ -133,8 +133,10 @@ pub enum Access {
     ShortRows {
         /// Elements of a row.
         len: u32,
-        /// Rows side by side, whose elements take turns; one where each lies in one piece.
+        /// Rows side by side, which take turns; one where each lies in one piece.
         columns: u32,
+        /// Elements of a row in a turn.
+        run: u32,
         /// Rows of a bunch, which an invocation takes at once.
         rows: u32,
         /// Whether a workgroup's positions meet in workgroup memory, so that neighbours store what lies side by side.
@@ -212,7 +214,7 @@ pub enum Override {
     Split,
     /// An output has more than one run.
     Runs,
-    /// The runs of a short row, where they are two or three: they are taken with no loop.
+    /// The runs of a short row, one from each bunch, where they are no more than three: they are taken with no loop.
     FewRuns(u32),
     /// What is read or written in one piece may begin or end within a pack: of a reduction a run, a row of columns or a bunch of short
     /// rows; of a Hardmax a slice, or a row of columns; of Max a row, or a stretch of short rows.
@@ -340,9 +342,10 @@ impl fmt::Display for Access {
             Access::Rows => f.write_str("rows"),
             Access::Columns => f.write_str("columns"),
             Access::Strided => f.write_str("strided"),
-            Access::ShortRows { len, columns, rows, exchanged } => {
+            Access::ShortRows { len, columns, run, rows, exchanged } => {
                 let columns = if *columns > 1 { format!(" in {columns} columns") } else { String::new() };
-                write!(f, "rows of {len}{columns} by {rows}{}", if *exchanged { ", exchanged" } else { "" })
+                let runs = if *run > 1 && run < len { format!(" of {run}") } else { String::new() };
+                write!(f, "rows of {len}{columns}{runs} by {rows}{}", if *exchanged { ", exchanged" } else { "" })
             }
         }
     }

@@ -206,6 +206,11 @@ fn windows_of_pixels_within_packs() {
         (DType::Bf16, 1200, 5, 5, [3, 2], [0, 0, 1]),
         (DType::F32, 1500, 4, 2, [2, 3], [0, 1, 0]),
         (DType::F64, 200, 7, 7, [2, 2], [0, 1, 0]),
+        // Blocks of windows in bunches, one after another and in stretches.
+        (DType::U8, 300, 16, 7, [2, 2], [16, 0, 0]),
+        (DType::F16, 200, 8, 5, [3, 3], [0, 0, 0]),
+        (DType::Bf16, 90, 16, 7, [3, 3], [8, 0, 16]),
+        (DType::F64, 120, 9, 7, [2, 3], [0, 0, 0]),
         (DType::F16, 1, 1, 60_001, [1, 3], [0, 0, 1]),
         (DType::U8, 1, 1, 100_003, [1, 5], [0, 0, 3]),
     ] {

@@ -5,24 +5,28 @@ use wgmax::plan::{
     Access, Epilogue, HardmaxWriter, Kernel, MaxAccess, MaxShortRows, Operator, Override, Program, Stores,
 };
 
-/// Short rows' elements, their columns and bunches' rows, also such as there are none of.
-const BUNCHES: [(u32, u32, u32); 16] = [
-    (1, 1, 4),
-    (2, 1, 2),
-    (2, 1, 4),
-    (2, 1, 8),
-    (3, 1, 4),
-    (3, 1, 3),
-    (3, 1, 16),
-    (16, 1, 1),
-    (16, 1, 4),
-    (64, 1, 1),
-    (129, 1, 4),
-    (2, 0, 4),
-    (2, 3, 3),
-    (2, 3, 6),
-    (2, 3, 24),
-    (5, 4, 16),
+/// Short rows' elements, their columns, the elements in a turn and bunches' rows, also such as there are none of.
+const BUNCHES: [(u32, u32, u32, u32); 20] = [
+    (1, 1, 1, 4),
+    (2, 1, 2, 2),
+    (2, 1, 2, 4),
+    (2, 1, 2, 8),
+    (3, 1, 3, 4),
+    (3, 1, 3, 3),
+    (3, 1, 3, 16),
+    (16, 1, 16, 1),
+    (16, 1, 16, 4),
+    (64, 1, 64, 1),
+    (129, 1, 129, 4),
+    (2, 0, 1, 4),
+    (2, 3, 1, 3),
+    (2, 3, 1, 6),
+    (2, 3, 1, 24),
+    (5, 4, 1, 16),
+    (4, 3, 2, 12),
+    (4, 7, 2, 28),
+    (6, 2, 3, 16),
+    (4, 3, 3, 12),
 ];
 
 /// Every program that can be named, whether or not it was written.
@@ -60,8 +64,8 @@ pub fn programs() -> Vec<Program> {
         use Epilogue::{Both, Index, Ones, Record, Value, Winner};
         for epilogue in [Record, Value, Index, Both, Winner, Ones] {
             programs.push(Program::Merge { operator, epilogue });
-            let short_rows = |(len, columns, rows)| {
-                [false, true].map(|exchanged| Access::ShortRows { len, columns, rows, exchanged })
+            let short_rows = |(len, columns, run, rows)| {
+                [false, true].map(|exchanged| Access::ShortRows { len, columns, run, rows, exchanged })
             };
             let short_rows = BUNCHES.map(short_rows).concat();
             let accesses = [&[Access::Rows, Access::Columns, Access::Strided], &short_rows[..]].concat();

@@ -229,7 +229,7 @@ fn parts_of_short_rows_are_repeated() {
 #[test]
 fn positions_of_short_rows_are_exchanged() {
     let op = arg_max(DType::F32, &[1 << 18, 4], &[1]);
-    let short_rows = |exchanged| Access::ShortRows { len: 4, columns: 1, rows: 4, exchanged };
+    let short_rows = |exchanged| Access::ShortRows { len: 4, columns: 1, run: 4, rows: 4, exchanged };
     assert_eq!(programs(&op, &gpu()), [positions(short_rows(true), Epilogue::Index)]);
     assert_eq!(programs(&op, &cpu()), [positions(short_rows(false), Epilogue::Index)]);
     let shared = Tuning { max_share: 64, busy_invocations: 64, ..Tuning::of(AdapterKind::Hardware) };
@@ -248,7 +248,10 @@ fn short_slices_are_written_by_those_who_find_their_winners() {
         epilogue: Epilogue::Ones,
         stores: Stores::Results,
     };
-    let bunches = |len, columns, rows| ones(Access::ShortRows { len, columns, rows, exchanged: false });
+    let bunches = |len, columns, rows| {
+        let run = if columns == 1 { len } else { 1 };
+        ones(Access::ShortRows { len, columns, run, rows, exchanged: false })
+    };
     let lavapipe = Limits { adapter: AdapterKind::Lavapipe, ..cpu() };
     for limits in [gpu(), cpu(), lavapipe.clone()] {
         assert_eq!(programs(&hardmax(&[1 << 20, 3]), &limits), [bunches(3, 1, 16)]);
@@ -265,10 +268,19 @@ fn short_slices_are_written_by_those_who_find_their_winners() {
 #[test]
 fn small_blocks_are_reduced_in_bunches() {
     for (len, columns, rows) in [(2, 3, 24), (5, 4, 16), (31, 2, 16), (4, 16, 16)] {
-        let access = Access::ShortRows { len, columns, rows, exchanged: false };
+        let access = Access::ShortRows { len, columns, run: 1, rows, exchanged: false };
         let op = arg_max(DType::U8, &[1 << 16, len.into(), columns.into()], &[1]);
         assert_eq!(programs(&op, &cpu()), [positions(access, Epilogue::Index)], "{len} by {columns}");
     }
+    let windows = |dtype, shape: &[u64], limits: &Limits| programs(&arg_max(dtype, shape, &[2, 4]), limits)[0];
+    let bunches = |len, columns, run, rows| {
+        positions(Access::ShortRows { len, columns, run, rows, exchanged: false }, Epilogue::Index)
+    };
+    assert_eq!(windows(DType::U8, &[9999, 7, 2, 7, 2], &cpu()), bunches(4, 7, 2, 28));
+    assert_eq!(windows(DType::F32, &[999, 14, 3, 14, 3], &cpu()), bunches(9, 14, 3, 28));
+    assert_eq!(windows(DType::F32, &[999, 28, 2, 28, 2], &cpu()), bunches(2, 1, 2, 4)); // a run from each row of pixels
+    let on_gpus = windows(DType::U8, &[9999, 7, 2, 7, 2], &gpu());
+    assert!(!matches!(on_gpus, Program::Reduce { access: Access::ShortRows { len: 4, .. }, .. }), "{on_gpus:?}");
     let large = arg_max(DType::U8, &[1 << 16, 9, 16], &[1]);
     assert_eq!(programs(&large, &cpu()), [positions(Access::Columns, Epilogue::Index)]);
 }

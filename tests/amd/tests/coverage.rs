@@ -24,7 +24,7 @@ const NO_BUNCH: Program = Program::Max {
 const NEVER_ON_GPUS: [Program; 4] = [
     Program::Reduce {
         operator: Operator::ArgMax,
-        access: Access::ShortRows { len: 2, columns: 1, rows: 8, exchanged: false },
+        access: Access::ShortRows { len: 2, columns: 1, run: 2, rows: 8, exchanged: false },
         epilogue: Epilogue::Index,
         stores: Stores::Packs,
     },
