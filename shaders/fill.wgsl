@@ -1,4 +1,4 @@
-// Writes one element everywhere: the maximum of nothing.
+// Writes one element everywhere: the maximum of nothing, or zeros for others to write over.
 import package::{GROUP, Grid, fill, invocation_number, values};
 
 struct Params {

@@ -1,5 +1,5 @@
-// Hardmax once the winners are known, where slices stand side by side in rows of whole packs: an invocation writes some rows of a pack of columns,
-// whose winners it looks up once, and of few rows of packs side by side, a line.
+// Hardmax once the winners are known, where slices stand side by side in rows of whole packs: an invocation writes some rows of a
+// pack of columns, whose winners it looks up once, and of few rows several packs side by side.
 import package::{
     BoundPack, GROUP, Grid, PACK_ELEMENTS, invocation_number, ones_at, pack_winners, packs_of_rows, params, stored_ones,
 };

@@ -3,7 +3,7 @@
 // another make a stretch. Where ROW_COLUMNS rows lie side by side and take turns, they are a block, and blocks follow one another.
 import package::{BUNCH_ROWS, OUTER, ROW_COLUMNS, ROW_LEN, kept_offset_around, outer_offset, params, reduce_stretches};
 
-override FEW_RUNS: u32 = 0u; // the runs of a row, one from each bunch, if there are at most three: they are taken with no loop
+override FEW_RUNS: u32 = 0u; // the runs of a row, each in another bunch, if there are at most three: they are taken with no loop
 
 // Bunches [first, last), of which there may be fewer, as far as rows fill them.
 fn reduce_bunches(first: u32, last: u32) { reduce_stretches(first, min(last, params.outputs / BUNCH_ROWS)); }

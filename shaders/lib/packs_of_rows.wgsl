@@ -6,7 +6,7 @@ struct PacksOfRows { block: u32, first: u32, last: u32, first_pack: u32, last_pa
 // Those of a task: none where it is beyond the last block.
 fn packs_of_rows(task: u32) -> PacksOfRows {
     let packs = params.columns / PACK_ELEMENTS; // of a row, at most
-    let across = params.line / PACK_ELEMENTS;
+    let across = params.write_len / PACK_ELEMENTS;
     let parts_of_row = (packs + across - 1u) / across;
     let parts = (params.slice_len + params.share - 1u) / params.share; // of a slice
     let part = task / parts_of_row; // of all slices

@@ -3,11 +3,11 @@
 import package::{values, winners};
 
 struct Params {
-    len: u32,     // output elements
+    len: u32, // output elements
     columns: u32,
     slice_len: u32,
-    share: u32,   // packs that an invocation writes
-    line: u32,    // elements of packs side by side
+    share: u32,     // what an invocation writes: packs or, of short rows, bunches; of columns the rows of packs side by side
+    write_len: u32, // the elements that are written at once
 }
 
 @group(0) @binding(0) var<uniform> params: Params;

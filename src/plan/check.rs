@@ -441,22 +441,22 @@ impl Work {
         params: &HardmaxWriteParams,
         group: &Group,
     ) -> Result<Work, Error> {
-        let [len, columns, slice_len, share, line] =
-            [params.len, params.columns, params.slice_len, params.share, params.line].map(u64::from);
+        let [len, columns, slice_len, share, write_len] =
+            [params.len, params.columns, params.slice_len, params.share, params.write_len].map(u64::from);
         ensure(len > 0 && columns > 0 && slice_len > 0 && share > 0, || {
             format!("{len} elements of {columns} slices of {slice_len}, {share} in turn: more than 0 expected")
         })?;
         check_countable(len + columns)?;
         let pack = dtype.pack_elements();
         match writer {
-            HardmaxWriter::Columns { stores: Stores::Seams, .. } => Ok(Work::shared(len / columns, 1, 1 + pack, group)),
-            HardmaxWriter::Columns { .. } => {
-                ensure(line > 0 && line.is_multiple_of(pack), || {
-                    format!("{line} elements of packs side by side: whole packs of {pack} expected")
+            HardmaxWriter::Columns { seams: true, .. } => Ok(Work::shared(len / columns, 1, 1 + pack, group)),
+            HardmaxWriter::Columns { seams: false, .. } => {
+                ensure(write_len > 0 && write_len.is_multiple_of(pack), || {
+                    format!("{write_len} elements of packs side by side: whole packs of {pack} expected")
                 })?;
-                let lines = len / slice_len.saturating_mul(columns) * (columns / pack).div_ceil(line / pack);
+                let lines = len / slice_len.saturating_mul(columns) * (columns / pack).div_ceil(write_len / pack);
                 let tasks = lines.saturating_mul(slice_len.div_ceil(share));
-                let turns = (line / pack).saturating_mul(1 + share.min(slice_len));
+                let turns = (write_len / pack).saturating_mul(1 + share.min(slice_len));
                 Ok(Work { groups: tasks.div_ceil(group.invocations), turns })
             }
             HardmaxWriter::RaggedColumns => Ok(Work::shared(len / pack, share, 1, group)),
@@ -471,10 +471,9 @@ impl Work {
         ensure(len > 0 && columns > 0 && share > 0, || {
             format!("{len} elements of {columns} slices, {share} winners in turn: more than 0 expected")
         })?;
-        // Elements from the first row's first column on, rows from the first slice's beginning on, and the columns of winners.
-        let [column, position, winner_column] = [params.column, params.position, params.winner_column].map(u64::from);
+        // Elements from the first row's first column on, and rows from the first slice's beginning on.
+        let [column, position] = [params.column, params.position].map(u64::from);
         check_countable((column + len).max(position + (column + len).div_ceil(columns)))?;
-        check_countable(winner_column + end)?;
         Ok(Work::shared(end.saturating_sub(first), share, 1, group))
     }
 
@@ -552,8 +551,8 @@ fn chunk_turns(kernel: &Kernel, params: &ReductionParams, access: Access, group:
     // A chunk that begins behind the last element would never end, and one that is alone has all of them.
     let needed = if has(Override::Split) { reduce_len.div_ceil(chunk_len) } else { 1 };
     ensure(chunks == needed, || format!("{chunks} chunks of {chunk_len} of {reduce_len} elements: {needed} expected"))?;
-    if let Access::ShortRows { len, run, .. } = access {
-        let expected = if run > 1 { run } else { len }; // what is one dimension
+    if let Access::ShortRows { len, turn, .. } = access {
+        let expected = if turn > 1 { turn } else { len }; // what is one dimension
         ensure(chunks == 1 && run_len == u64::from(expected), || {
             format!("{chunks} chunks of short rows in runs of {run_len}: one, in runs of {expected}, expected")
         })?;

@@ -186,7 +186,7 @@ fn few_runs(shape: &ReductionShape, access: Access) -> Option<u32> {
 
 /// What bunches are of, and their rows.
 fn row_block(access: Access) -> Option<(RowBlock, u64)> {
-    let Access::ShortRows { len, columns, run, rows, .. } = access else { return None };
-    let [len, columns, run, rows] = [len, columns, run, rows].map(u64::from);
-    Some((RowBlock { len, columns, run }, rows))
+    let Access::ShortRows { len, columns, turn, rows, .. } = access else { return None };
+    let [len, columns, turn, rows] = [len, columns, turn, rows].map(u64::from);
+    Some((RowBlock { len, columns, turn }, rows))
 }

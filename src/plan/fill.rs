@@ -1,4 +1,5 @@
-//! One element written everywhere: the maximum of nothing, a Hardmax of slices of one element, records of nothing seen.
+//! One element written everywhere: the maximum of nothing, a Hardmax of slices of one element, the zeros of others, records of
+//! nothing seen.
 
 use std::ops::Range;
 

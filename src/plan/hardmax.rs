@@ -1,6 +1,6 @@
 //! Hardmax: an ArgMax leaves the winners in scratch, and what remains is to write ones and zeros: zeros everywhere and a one for each
-//! winner or, where it is measured to be faster, packs. Teams of invocations that find
-//! the winners of slices, or merge what is known of them, write the slices themselves.
+//! winner or, where it is measured to be faster, packs. Teams of invocations that find the winners of slices, or merge what is known
+//! of them, write the slices themselves.
 
 use std::ops::Range;
 
@@ -8,12 +8,12 @@ use super::device::{Device, FEWEST_PACKS, check_countable, to_u32};
 use super::fill::{fill, filled_words};
 use super::layout::{blocks, gcd, sources};
 use super::reduce::{reduce, reduce_to_ones, reduce_to_winners};
-use super::schedule::Reduction;
+use super::schedule::{FEWEST_FAR_LOADS, Reduction};
 use super::{Binding, Dispatch, Dispatches, Plan, Slot, output_bindings, target_part};
 use crate::element::{Element, with_element_type};
 use crate::error::list;
 use crate::shader::{
-    Epilogue, HardmaxOnesParams, HardmaxWriteParams, HardmaxWriter, Kernel, Operator, Override, Params, Program, Stores,
+    Epilogue, HardmaxOnesParams, HardmaxWriteParams, HardmaxWriter, Kernel, Operator, Override, Params, Program,
 };
 use crate::{DType, Error, Hardmax, Limits, Operation};
 
@@ -72,7 +72,7 @@ struct Packs {
     writer: HardmaxWriter,
     /// The elements that are written at once.
     write_len: u64,
-    /// All elements.
+    /// Its elements.
     len: u64,
 }
 
@@ -129,12 +129,12 @@ impl<'a> Output<'a> {
     /// Where others write the packs that lie in one row, those in which rows end.
     fn seams(&self, packs: &Packs) -> Option<Packs> {
         let ends_within = !self.columns.is_multiple_of(self.dtype.pack_elements());
-        let of_packs = packs.writer == self.columns_writer(Stores::Packs);
-        (of_packs && ends_within).then_some(Packs { writer: self.columns_writer(Stores::Seams), ..*packs })
+        let of_packs = packs.writer == self.columns_writer(false);
+        (of_packs && ends_within).then_some(Packs { writer: self.columns_writer(true), ..*packs })
     }
 
-    fn columns_writer(&self, stores: Stores) -> HardmaxWriter {
-        HardmaxWriter::Columns { stores, narrow: self.narrow }
+    fn columns_writer(&self, seams: bool) -> HardmaxWriter {
+        HardmaxWriter::Columns { seams, narrow: self.narrow }
     }
 
     /// The packs that lie in one row each.
@@ -146,7 +146,7 @@ impl<'a> Output<'a> {
         }
         let write_len = pack * self.device.packs_of_few_rows(self.rows_of_packs());
         let step = if ragged { 1 } else { pack };
-        let Some(packs) = self.packs_of(self.columns_writer(Stores::Packs), write_len, step)? else { return Ok(None) };
+        let Some(packs) = self.packs_of(self.columns_writer(false), write_len, step)? else { return Ok(None) };
         let (share, tasks) = self.tasks(&packs);
         // Rows and packs that are no one's are counted, too.
         let counted = tasks.saturating_mul(share * write_len).saturating_add(self.columns);
@@ -214,15 +214,16 @@ impl<'a> Output<'a> {
         if self.columns == 1 { self.packs_of(HardmaxWriter::Rows, pack, pack) } else { Ok(None) }
     }
 
-    /// All of the output or, if that is enough for a dispatch of its own, as much of it as has whole ones of what is written at once,
-    /// `unit` elements, and ends where a binding may begin. Nothing if one dispatch cannot write it, or has not all winners in a
-    /// binding.
+    /// All of the output or, if that is enough for a dispatch of its own, as much of it as is a multiple of `unit` elements and ends
+    /// where a binding may begin. Nothing if one dispatch cannot write it, or has not all winners in a binding.
     fn packs_of(&self, writer: HardmaxWriter, write_len: u64, unit: u64) -> Result<Option<Packs>, Error> {
         let bytes = self.dtype.bytes();
         let step = self.device.binding_step(&[bytes]);
         let step = unit.saturating_mul(step / gcd(step, unit));
         let len = if self.len.is_multiple_of(unit) { self.len } else { self.len / step * step };
-        let enough = len == self.len || len >= FEWEST_PACKS * self.dtype.pack_elements();
+        // Two dispatches more for what is left: a GPU waits longer for them.
+        let fewest = if self.device.spreads() { FEWEST_FAR_LOADS } else { FEWEST_PACKS };
+        let enough = len == self.len || len >= fewest * self.dtype.pack_elements();
         let winners = self.device.binds(self.winner_count(len).saturating_mul(self.winner_bytes()));
         let counted = len.saturating_add(self.columns) < u32::MAX.into();
         let writable = len <= self.device.writable(bytes, write_len)?;
@@ -238,8 +239,8 @@ impl<'a> Output<'a> {
         let group = self.device.tuning.group;
         let overrides = [Some(Override::Group(group as u32)), ragged.then_some(Override::Ragged)];
         let (share, tasks) = self.tasks(&packs);
-        let unit = if self.narrow || matches!(writer, HardmaxWriter::Columns { .. }) { 16 } else { 4 };
-        let bytes = (self.winner_count(len) * self.winner_bytes()).next_multiple_of(unit);
+        let whole = if self.narrow || matches!(writer, HardmaxWriter::Columns { .. }) { 16 } else { 4 };
+        let bytes = (self.winner_count(len) * self.winner_bytes()).next_multiple_of(whole);
         let winners = Binding { binding: 1, slot: Slot::Scratch(1), writes: false, offset_bytes: 0, bytes };
         Ok(Dispatch {
             kernel: Kernel::new(Program::HardmaxWrite(writer), dtype, overrides.into_iter().flatten().collect(), int64),
@@ -248,7 +249,7 @@ impl<'a> Output<'a> {
                 columns: to_u32(columns)?,
                 slice_len: to_u32(slice_len)?,
                 share: to_u32(share)?,
-                line: to_u32(write_len)?,
+                write_len: to_u32(write_len)?,
             }),
             grid: self.device.grid(tasks.div_ceil(group), group * share * write_len)?,
             bindings: vec![winners, target_part(target, dtype.bytes(), 0, len)],
@@ -259,8 +260,8 @@ impl<'a> Output<'a> {
     fn tasks(&self, packs: &Packs) -> (u64, u64) {
         let Packs { writer, write_len, len } = *packs;
         match writer {
-            HardmaxWriter::Columns { stores: Stores::Seams, .. } => (1, len / self.columns),
-            HardmaxWriter::Columns { .. } => {
+            HardmaxWriter::Columns { seams: true, .. } => (1, len / self.columns),
+            HardmaxWriter::Columns { seams: false, .. } => {
                 let share = self.rows_of_packs();
                 let pack = self.dtype.pack_elements();
                 let lines = len / self.slice_len / self.columns * (self.columns / pack).div_ceil(write_len / pack);
@@ -295,7 +296,7 @@ impl<'a> Output<'a> {
     }
 
     /// The most elements from one on that a dispatch can count: rows from the beginning of that one's slice on, elements from that of
-    /// its row on.
+    /// its row on. Then columns of winners, too, are counted far enough: such as wrap belong to elements behind them.
     fn most_ones(&self, first: u64) -> Result<u64, Error> {
         let step = self.device.binding_step(&[self.dtype.bytes()]);
         let position = first / self.columns % self.slice_len;

@@ -181,9 +181,9 @@ impl ReductionShape {
         let (run, inner) = (self.run(), self.kept.first()?);
         let follows = |d: &Dimension, columns: u64| d.stride == (run.size * columns) as i64;
         match self.kept.get(1) {
-            _ if run.stride == 1 && follows(inner, 1) => Some(RowBlock { len: run.size, columns: 1, run: run.size }),
+            _ if run.stride == 1 && follows(inner, 1) => Some(RowBlock { len: run.size, columns: 1, turn: run.size }),
             Some(blocks) if inner.stride == 1 && run.stride == inner.size as i64 && follows(blocks, inner.size) => {
-                Some(RowBlock { len: run.size, columns: inner.size, run: 1 })
+                Some(RowBlock { len: run.size, columns: inner.size, turn: 1 })
             }
             _ => None,
         }
@@ -198,7 +198,7 @@ impl ReductionShape {
             && inner.stride == run_len
             && below.stride == run_len * inner.size as i64
             && blocks.stride == below.stride.checked_mul(below.size as i64)?;
-        follow.then_some(RowBlock { len: run.size * below.size, columns: inner.size, run: run.size })
+        follow.then_some(RowBlock { len: run.size * below.size, columns: inner.size, turn: run.size })
     }
 
     /// The dimensions along which rows or blocks of them follow one another, and those around them.
@@ -251,13 +251,13 @@ pub(super) struct RowBlock {
     /// Rows side by side, which take turns; one where each lies in one piece.
     pub columns: u64,
     /// Elements of a row in a turn.
-    pub run: u64,
+    pub turn: u64,
 }
 
 impl RowBlock {
     /// Whether rows have two dimensions.
     fn is_window(&self) -> bool {
-        (2..self.len).contains(&self.run)
+        (2..self.len).contains(&self.turn)
     }
 }
 

@@ -178,7 +178,8 @@ impl Plan {
     }
 
     /// Bytes that the dispatches read and write in all: each binding once, except that one bound twice, as words and as
-    /// packs, counts once, and one that is read and written counts twice. Of the ones of a Hardmax a word each is written.
+    /// packs, counts once, and one that is read and written counts twice. Of the ones of a Hardmax a word each is, and
+    /// no more.
     pub fn moved_bytes(&self) -> u64 {
         let dispatch_bytes = |dispatch: &Dispatch| -> u64 {
             let continues = dispatch.kernel.has(Override::Accumulate);
@@ -189,7 +190,7 @@ impl Plan {
                 }
             }
             let bytes = |b: &Binding| match &dispatch.params {
-                Params::HardmaxOnes(params) if b.writes => 4 * u64::from(params.end.saturating_sub(params.first)),
+                Params::HardmaxOnes(params) if b.writes => 8 * u64::from(params.end.saturating_sub(params.first)),
                 _ if b.writes && continues => b.bytes.saturating_mul(2),
                 _ => b.bytes,
             };

@@ -206,10 +206,10 @@ impl Reduction<'_> {
     /// Short rows of an ArgMax, so many bunches, whose positions neighbours exchange before they are stored, if there is one bunch
     /// each. On GPUs.
     fn exchanging(&self, access: Access, units: u64, share: u64) -> Access {
-        let Access::ShortRows { len, columns, run, rows, .. } = access else { return access };
+        let Access::ShortRows { len, columns, turn, rows, .. } = access else { return access };
         let fits = units <= self.device.invocations_of_members(u64::from(rows) * EXCHANGED_BYTES);
         let exchanged = self.device.spreads() && self.epilogue == Epilogue::Index && share == 1 && rows > 1 && fits;
-        Access::ShortRows { len, columns, run, rows, exchanged }
+        Access::ShortRows { len, columns, turn, rows, exchanged }
     }
 
     /// The results that an invocation makes at once, or of slices that are written element by element the ones and zeros.
@@ -322,8 +322,9 @@ impl Reduction<'_> {
         if self.epilogue != Epilogue::Record
             && let Some(bunches) = self.bunches(shape)
         {
-            let [len, columns, run, rows] = [bunches.len, bunches.columns, bunches.run, bunches.rows].map(|n| n as u32);
-            return Access::ShortRows { len, columns, run, rows, exchanged: false };
+            let [len, columns, turn, rows] =
+                [bunches.len, bunches.columns, bunches.turn, bunches.rows].map(|n| n as u32);
+            return Access::ShortRows { len, columns, turn, rows, exchanged: false };
         }
         let columns_fit = shape.columns().is_some_and(|columns| {
             let step_fits = i32::try_from(run.stride).is_ok(); // the kernel divides it as a signed number
@@ -427,17 +428,17 @@ impl Reduction<'_> {
     /// Whether blocks of rows in two dimensions are faster than their runs, where those are whole packs and blocks large. No GPU was
     /// asked.
     fn windows_pay(&self, block: &RowBlock) -> bool {
-        let whole = (block.run * block.columns).is_multiple_of(self.dtype.pack_elements());
+        let whole = (block.turn * block.columns).is_multiple_of(self.dtype.pack_elements());
         let large = block.len * block.columns * self.dtype.bytes() > LARGEST_WHOLE_WINDOWS;
         !self.device.spreads() && self.epilogue != Epilogue::Ones && !(whole && large)
     }
 
     fn bunches_of(&self, shape: &ReductionShape, block: &RowBlock) -> Option<Bunches> {
         let pack = self.dtype.pack_elements();
-        let &RowBlock { len, columns, run } = block;
+        let &RowBlock { len, columns, turn } = block;
         let stretch_rows = shape.stretch_rows(block);
         let Reduction { dtype, operator, epilogue, .. } = *self;
-        let own = Bunches { dtype, operator, epilogue, len, columns, run, rows: 0 };
+        let own = Bunches { dtype, operator, epilogue, len, columns, turn, rows: 0 };
         let wanted_rows = if shape.has_stretches(block) { stretch_rows } else { pack };
         let mut bunches = own.of_stretches(wanted_rows)?;
         if epilogue == Epilogue::Ones && columns == 1 && len > self.device.longest_fused_slice() {

@@ -59,13 +59,13 @@ impl Kernel {
 
     /// The bunches of short rows that it reduces, if there is such a text.
     pub(crate) fn bunches(&self) -> Option<Bunches> {
-        let Program::Reduce { operator, access: Access::ShortRows { len, columns, run, rows, .. }, epilogue, .. } =
+        let Program::Reduce { operator, access: Access::ShortRows { len, columns, turn, rows, .. }, epilogue, .. } =
             self.program
         else {
             return None;
         };
-        let [len, columns, run, rows] = [len, columns, run, rows].map(u64::from);
-        let bunches = Bunches { dtype: self.dtype, operator, epilogue, len, columns, run, rows };
+        let [len, columns, turn, rows] = [len, columns, turn, rows].map(u64::from);
+        let bunches = Bunches { dtype: self.dtype, operator, epilogue, len, columns, turn, rows };
         Some(bunches).filter(|own| own.are_valid(self.has(Override::Ragged)))
     }
 
@@ -134,14 +134,9 @@ impl Kernel {
 
     fn can_write(&self, writer: HardmaxWriter) -> bool {
         match writer {
-            HardmaxWriter::Columns { stores, narrow } => {
+            HardmaxWriter::Columns { seams, narrow } => {
                 let as_wide = narrow || self.dtype.bytes() == 4; // as elements, so that packs of winners begin anywhere
-                (!narrow || self.dtype.bytes() < 4)
-                    && match stores {
-                        Stores::Results => false,
-                        Stores::Packs => as_wide || !self.has(Override::Ragged),
-                        Stores::Seams => as_wide,
-                    }
+                (!narrow || self.dtype.bytes() < 4) && (as_wide || !seams && !self.has(Override::Ragged))
             }
             HardmaxWriter::RaggedColumns | HardmaxWriter::Rows => true,
             HardmaxWriter::ShortRows { len } => (2..=LONGEST_WRITTEN_ROW).contains(&len.into()),

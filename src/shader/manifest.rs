@@ -329,10 +329,10 @@ impl Kernel {
     fn writer_files(&self, writer: HardmaxWriter) -> Vec<Files> {
         match writer {
             HardmaxWriter::Rows => vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_ROWS]],
-            HardmaxWriter::Columns { stores: Stores::Seams, narrow } => {
+            HardmaxWriter::Columns { seams: true, narrow } => {
                 vec![&[WINNERS, HARDMAX_WRITE_SEAMS], pieces_files(self.dtype, narrow)]
             }
-            HardmaxWriter::Columns { narrow, .. } => {
+            HardmaxWriter::Columns { seams: false, narrow } => {
                 let main: Files = match self.has(Override::Ragged) {
                     true => &[HARDMAX_WRITE_INNER_PACKS],
                     false => &[HARDMAX_WRITE_PACKED_COLUMNS],

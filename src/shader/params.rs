@@ -185,10 +185,10 @@ pub struct HardmaxWriteParams {
     pub columns: u32,
     /// Elements of a slice.
     pub slice_len: u32,
-    /// Packs that an invocation writes, of columns in packs the rows of them.
+    /// What an invocation writes: packs or, of short rows, bunches; of columns the rows of packs side by side.
     pub share: u32,
-    /// Elements of the packs side by side that it writes of columns in packs; else those of a row.
-    pub line: u32,
+    /// The elements that are written at once: a pack, a bunch, or packs side by side.
+    pub write_len: u32,
 }
 
 /// Which ones a Hardmax has in a part of its output. See `shaders/hardmax_ones.wgsl`, which has the same fields.

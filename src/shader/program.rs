@@ -52,8 +52,8 @@ pub enum Program {
 pub enum HardmaxWriter {
     /// Slices that stand side by side.
     Columns {
-        /// What it stores of them: packs that lie in one row, or those in which rows end.
-        stores: Stores,
+        /// Whether it writes the packs in which rows end, and not those that lie in one row.
+        seams: bool,
         /// Whether winners are as wide as elements of 8 or 16 bits, and not words.
         narrow: bool,
     },
@@ -136,7 +136,7 @@ pub enum Access {
         /// Rows side by side, which take turns; one where each lies in one piece.
         columns: u32,
         /// Elements of a row in a turn.
-        run: u32,
+        turn: u32,
         /// Rows of a bunch, which an invocation takes at once.
         rows: u32,
         /// Whether a workgroup's positions meet in workgroup memory, so that neighbours store what lies side by side.
@@ -163,8 +163,7 @@ pub enum Epilogue {
     Ones,
 }
 
-/// What a kernel stores of columns, those that it reduces or a Hardmax's, or of bunches of short rows. Every other kernel stores
-/// results.
+/// What a kernel stores of the columns that it reduces, or of bunches of short rows. Every other kernel stores results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -214,7 +213,7 @@ pub enum Override {
     Split,
     /// An output has more than one run.
     Runs,
-    /// The runs of a short row, one from each bunch, where they are no more than three: they are taken with no loop.
+    /// The runs of a short row, each of which lies in another bunch, where they are no more than three: they are taken with no loop.
     FewRuns(u32),
     /// What is read or written in one piece may begin or end within a pack: of a reduction a run, a row of columns or a bunch of short
     /// rows; of a Hardmax a slice, or a row of columns; of Max a row, or a stretch of short rows.
@@ -319,7 +318,7 @@ impl Program {
             Program::Reduce { access, .. } => !matches!(access, Access::Strided),
             Program::Fill { packs } => packs,
             Program::HardmaxOnes => false,
-            Program::HardmaxWrite(HardmaxWriter::Columns { stores, .. }) => matches!(stores, Stores::Packs),
+            Program::HardmaxWrite(HardmaxWriter::Columns { seams, .. }) => !seams,
             Program::HardmaxWrite(_) => true,
             Program::Merge { epilogue, .. } => matches!(epilogue, Epilogue::Ones),
             Program::Max { access, .. } => !matches!(access, MaxAccess::Elements),
@@ -342,10 +341,10 @@ impl fmt::Display for Access {
             Access::Rows => f.write_str("rows"),
             Access::Columns => f.write_str("columns"),
             Access::Strided => f.write_str("strided"),
-            Access::ShortRows { len, columns, run, rows, exchanged } => {
+            Access::ShortRows { len, columns, turn, rows, exchanged } => {
                 let columns = if *columns > 1 { format!(" in {columns} columns") } else { String::new() };
-                let runs = if *run > 1 && run < len { format!(" of {run}") } else { String::new() };
-                write!(f, "rows of {len}{columns}{runs} by {rows}{}", if *exchanged { ", exchanged" } else { "" })
+                let turns = if *turn > 1 && turn < len { format!(" of {turn}") } else { String::new() };
+                write!(f, "rows of {len}{columns}{turns} by {rows}{}", if *exchanged { ", exchanged" } else { "" })
             }
         }
     }
@@ -378,7 +377,8 @@ impl HardmaxWriter {
     /// With the type.
     pub(super) fn write(self, dtype: DType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            HardmaxWriter::Columns { stores, narrow } => {
+            HardmaxWriter::Columns { seams, narrow } => {
+                let stores = if seams { Stores::Seams } else { Stores::Packs };
                 let narrow = if narrow { " narrow winners" } else { "" };
                 write!(f, "hardmax_write_columns{narrow} {dtype}{stores}")
             }

@@ -4,7 +4,7 @@
 //! ```text
 //!  rows of 3             |a a a|b b b|c c c|
 //!  rows of 2, columns 3  |a b c a b c|d e f d e f|
-//!  rows of 4, columns 2, runs of 2  |a a b b a a b b|
+//!  the same, of 4 in 2s  |a a b b a a b b|
 //! ```
 
 use std::ops::Range;
@@ -23,7 +23,7 @@ pub(crate) struct Bunches {
     /// Rows side by side, which take turns: a block. Where each row lies in one piece, one.
     pub columns: u64,
     /// Elements of a row in a turn: of one in one piece all.
-    pub run: u64,
+    pub turn: u64,
     /// Rows of a bunch.
     pub rows: u64,
 }
@@ -90,9 +90,9 @@ impl Bunches {
         };
         self.len >= 2
             && (1..=LARGEST_BLOCK).contains(&self.columns)
-            && (1..=self.len).contains(&self.run)
-            && self.len.is_multiple_of(self.run)
-            && (self.columns == 1) == (self.run == self.len)
+            && (1..=self.len).contains(&self.turn)
+            && self.len.is_multiple_of(self.turn)
+            && (self.columns == 1) == (self.turn == self.len)
             && self.block_len() <= LARGEST_BLOCK
             && self.rows == blocks * self.columns
             && blocks.is_power_of_two()
@@ -139,8 +139,9 @@ impl Bunches {
     /// The row that an element belongs to, and its number in that row.
     fn place(&self, element: u64) -> (u64, u64) {
         let (block, within) = (element / self.block_len(), element % self.block_len());
-        let (turn, within) = (within / (self.run * self.columns), within % (self.run * self.columns));
-        (block * self.columns + within / self.run, turn * self.run + within % self.run)
+        let of_all = self.turn * self.columns;
+        let (turns, within) = (within / of_all, within % of_all);
+        (block * self.columns + within / self.turn, turns * self.turn + within % self.turn)
     }
 
     /// How bunches are reduced and stored. The text has no more than a kernel of these overrides does: compilers inline all of it before
@@ -191,7 +192,7 @@ pub(super) fn short_rows_of_ones(dtype: DType, len: u64) -> String {
         epilogue: Epilogue::Ones,
         len,
         columns: 1,
-        run: len,
+        turn: len,
         rows: dtype.pack_elements(),
     };
     // As many winners as are bound together.
@@ -276,11 +277,11 @@ impl Part {
 
     /// The elements of a row: the number of its pack, its lane and its word's component.
     fn elements(&self, row: u64) -> impl Iterator<Item = (u64, u64, char)> {
-        let Bunches { dtype, len, columns, run, .. } = self.own;
+        let Bunches { dtype, len, columns, turn, .. } = self.own;
         let (pack, lanes) = (dtype.pack_elements(), dtype.lanes());
         let place = move |e: u64| (e / pack, e % lanes, component(e % pack / lanes));
-        let first = row / columns * self.own.block_len() + row % columns * run;
-        (0..len).map(move |n| place(first + n / run * (run * columns) + n % run))
+        let first = row / columns * self.own.block_len() + row % columns * turn;
+        (0..len).map(move |n| place(first + n / turn * (turn * columns) + n % turn))
     }
 
     fn text(&self) -> String {
@@ -523,11 +524,11 @@ fn store_winners_{k}(first: u32, w: Winners{k}{}) {{
     /// The last pack that has to do with the winners of pack number k.
     fn last_needed(&self, k: u64) -> u64 {
         let (pack, block) = (self.own.dtype.pack_elements(), self.own.block_len());
-        let (turn, last) = (self.own.columns * self.own.run, (k + 1) * pack - 1);
+        let (of_all, last) = (self.own.columns * self.own.turn, (k + 1) * pack - 1);
         // Of the last block that it has elements of, the greatest column that one of its elements lies in.
         let begin = (last / block * block).max(k * pack);
-        let column = (begin..=last).map(|e| e % block % turn / self.own.run).max().unwrap_or(0);
-        (last / block * block + block - turn + (column + 1) * self.own.run - 1) / pack
+        let column = (begin..=last).map(|e| e % block % of_all / self.own.turn).max().unwrap_or(0);
+        (last / block * block + block - of_all + (column + 1) * self.own.turn - 1) / pack
     }
 
     /// Offers a pack's elements to their rows, of which each has one run. What is offered first has won so far.

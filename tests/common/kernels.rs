@@ -35,8 +35,7 @@ pub fn programs() -> Vec<Program> {
     programs.push(Program::HardmaxOnes);
     let mut writers = vec![HardmaxWriter::RaggedColumns, HardmaxWriter::Rows];
     for narrow in [false, true] {
-        let stores = [Stores::Results, Stores::Packs, Stores::Seams];
-        writers.extend(stores.map(|stores| HardmaxWriter::Columns { stores, narrow }));
+        writers.extend([false, true].map(|seams| HardmaxWriter::Columns { seams, narrow }));
     }
     writers.extend([1, 2, 3, 7, 16, 32, 33].map(|len| HardmaxWriter::ShortRows { len }));
     programs.extend(writers.into_iter().map(Program::HardmaxWrite));
@@ -64,8 +63,8 @@ pub fn programs() -> Vec<Program> {
         use Epilogue::{Both, Index, Ones, Record, Value, Winner};
         for epilogue in [Record, Value, Index, Both, Winner, Ones] {
             programs.push(Program::Merge { operator, epilogue });
-            let short_rows = |(len, columns, run, rows)| {
-                [false, true].map(|exchanged| Access::ShortRows { len, columns, run, rows, exchanged })
+            let short_rows = |(len, columns, turn, rows)| {
+                [false, true].map(|exchanged| Access::ShortRows { len, columns, turn, rows, exchanged })
             };
             let short_rows = BUNCHES.map(short_rows).concat();
             let accesses = [&[Access::Rows, Access::Columns, Access::Strided], &short_rows[..]].concat();

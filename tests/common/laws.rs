@@ -220,11 +220,11 @@ impl Work {
 
     fn write_invocations(&self, writer: HardmaxWriter, p: &HardmaxWriteParams) -> u64 {
         match writer {
-            HardmaxWriter::Columns { stores: Stores::Seams, .. } => (p.len / p.columns).into(),
-            HardmaxWriter::Columns { .. } => {
+            HardmaxWriter::Columns { seams: true, .. } => (p.len / p.columns).into(),
+            HardmaxWriter::Columns { seams: false, .. } => {
                 let blocks = p.len / p.columns / p.slice_len;
                 let packs = u64::from(p.columns) / self.pack;
-                u64::from(blocks * p.slice_len.div_ceil(p.share)) * packs.div_ceil(u64::from(p.line) / self.pack)
+                u64::from(blocks * p.slice_len.div_ceil(p.share)) * packs.div_ceil(u64::from(p.write_len) / self.pack)
             }
             HardmaxWriter::RaggedColumns | HardmaxWriter::Rows => {
                 (u64::from(p.len) / self.pack).div_ceil(p.share.into())
@@ -310,8 +310,10 @@ impl Work {
 
     fn write_turns(&self, writer: HardmaxWriter, p: &HardmaxWriteParams) -> u64 {
         match writer {
-            HardmaxWriter::Columns { stores: Stores::Seams, .. } => self.pack,
-            HardmaxWriter::Columns { .. } => u64::from(p.line) / self.pack * (1 + u64::from(p.share)),
+            HardmaxWriter::Columns { seams: true, .. } => self.pack,
+            HardmaxWriter::Columns { seams: false, .. } => {
+                u64::from(p.write_len) / self.pack * (1 + u64::from(p.share))
+            }
             HardmaxWriter::RaggedColumns | HardmaxWriter::ShortRows { .. } => p.share.into(),
             HardmaxWriter::Rows => {
                 let share = u64::from(p.share);
@@ -411,7 +413,6 @@ impl Work {
         rows * kept + search + locate + 3 // and the words of a partial result
     }
 
-    /// The elements that a program of Hardmax writes at once.
     /// Finding the addresses of the operands in one row.
     fn row_turns(operands: u64, p: &BroadcastParams) -> u64 {
         operands + p.sizes.len() as u64 * (1 + operands)

@@ -229,7 +229,7 @@ fn parts_of_short_rows_are_repeated() {
 #[test]
 fn positions_of_short_rows_are_exchanged() {
     let op = arg_max(DType::F32, &[1 << 18, 4], &[1]);
-    let short_rows = |exchanged| Access::ShortRows { len: 4, columns: 1, run: 4, rows: 4, exchanged };
+    let short_rows = |exchanged| Access::ShortRows { len: 4, columns: 1, turn: 4, rows: 4, exchanged };
     assert_eq!(programs(&op, &gpu()), [positions(short_rows(true), Epilogue::Index)]);
     assert_eq!(programs(&op, &cpu()), [positions(short_rows(false), Epilogue::Index)]);
     let shared = Tuning { max_share: 64, busy_invocations: 64, ..Tuning::of(AdapterKind::Hardware) };
@@ -249,8 +249,8 @@ fn short_slices_are_written_by_those_who_find_their_winners() {
         stores: Stores::Results,
     };
     let bunches = |len, columns, rows| {
-        let run = if columns == 1 { len } else { 1 };
-        ones(Access::ShortRows { len, columns, run, rows, exchanged: false })
+        let turn = if columns == 1 { len } else { 1 };
+        ones(Access::ShortRows { len, columns, turn, rows, exchanged: false })
     };
     let lavapipe = Limits { adapter: AdapterKind::Lavapipe, ..cpu() };
     for limits in [gpu(), cpu(), lavapipe.clone()] {
@@ -268,13 +268,13 @@ fn short_slices_are_written_by_those_who_find_their_winners() {
 #[test]
 fn small_blocks_are_reduced_in_bunches() {
     for (len, columns, rows) in [(2, 3, 24), (5, 4, 16), (31, 2, 16), (4, 16, 16)] {
-        let access = Access::ShortRows { len, columns, run: 1, rows, exchanged: false };
+        let access = Access::ShortRows { len, columns, turn: 1, rows, exchanged: false };
         let op = arg_max(DType::U8, &[1 << 16, len.into(), columns.into()], &[1]);
         assert_eq!(programs(&op, &cpu()), [positions(access, Epilogue::Index)], "{len} by {columns}");
     }
     let windows = |dtype, shape: &[u64], limits: &Limits| programs(&arg_max(dtype, shape, &[2, 4]), limits)[0];
-    let bunches = |len, columns, run, rows| {
-        positions(Access::ShortRows { len, columns, run, rows, exchanged: false }, Epilogue::Index)
+    let bunches = |len, columns, turn, rows| {
+        positions(Access::ShortRows { len, columns, turn, rows, exchanged: false }, Epilogue::Index)
     };
     assert_eq!(windows(DType::U8, &[9999, 7, 2, 7, 2], &cpu()), bunches(4, 7, 2, 28));
     assert_eq!(windows(DType::F32, &[999, 14, 3, 14, 3], &cpu()), bunches(9, 14, 3, 28));
@@ -308,7 +308,7 @@ fn slices_are_searched_and_written() {
     let columns = Hardmax::new(DType::F32, View::new([16, 19, 128]).unwrap(), Slices::Along(1));
     let two = [
         positions(Access::Columns, Epilogue::Index),
-        Program::HardmaxWrite(HardmaxWriter::Columns { stores: Stores::Packs, narrow: false }),
+        Program::HardmaxWrite(HardmaxWriter::Columns { seams: false, narrow: false }),
     ];
     assert_eq!(programs(&columns, &cpu()), two);
 }
@@ -316,7 +316,7 @@ fn slices_are_searched_and_written() {
 /// Winners are as wide as elements where these can count a slice, and all of them are found and written in packs.
 #[test]
 fn winners_are_as_wide_as_elements() {
-    let columns = |stores, narrow| Program::HardmaxWrite(HardmaxWriter::Columns { stores, narrow });
+    let columns = |seams, narrow| Program::HardmaxWrite(HardmaxWriter::Columns { seams, narrow });
     let writers = |dtype, shape: [u64; 3], limits: &Limits| -> Vec<Program> {
         let op = Hardmax::new(dtype, View::new(shape).unwrap(), Slices::Along(1));
         let programs = programs(&op, limits);
@@ -325,13 +325,13 @@ fn winners_are_as_wide_as_elements() {
             .filter(|program| !matches!(program, Program::Reduce { .. } | Program::Merge { .. }))
             .collect()
     };
-    assert_eq!(writers(DType::U8, [40, 256, 1024], &gpu()), [columns(Stores::Packs, true)]);
-    assert_eq!(writers(DType::U8, [40, 257, 1024], &gpu()), [columns(Stores::Packs, false)]);
+    assert_eq!(writers(DType::U8, [40, 256, 1024], &gpu()), [columns(false, true)]);
+    assert_eq!(writers(DType::U8, [40, 257, 1024], &gpu()), [columns(false, false)]);
     for limits in [gpu(), cpu()] {
-        assert_eq!(writers(DType::U8, [40, 23, 1024], &limits), [columns(Stores::Packs, true)]);
-        assert_eq!(writers(DType::F32, [40, 23, 1024], &limits), [columns(Stores::Packs, false)]);
+        assert_eq!(writers(DType::U8, [40, 23, 1024], &limits), [columns(false, true)]);
+        assert_eq!(writers(DType::F32, [40, 23, 1024], &limits), [columns(false, false)]);
     }
-    let seams = |narrow| [columns(Stores::Packs, narrow), columns(Stores::Seams, narrow)];
+    let seams = |narrow| [columns(false, narrow), columns(true, narrow)];
     let lavapipe = Limits { adapter: AdapterKind::Lavapipe, int64: true, ..Limits::default() };
     for (dtype, shape, narrow) in
         [(DType::U8, [999, 3, 1025], true), (DType::Bf16, [999, 3, 1025], true), (DType::F32, [999, 3, 1025], false)]
@@ -351,8 +351,8 @@ fn long_columns_are_zeros_and_ones() {
         *programs(&op, limits).last().unwrap()
     };
     let lavapipe = Limits { adapter: AdapterKind::Lavapipe, int64: true, ..Limits::default() };
-    let packs = |narrow| Program::HardmaxWrite(HardmaxWriter::Columns { stores: Stores::Packs, narrow });
-    let seams = |narrow| Program::HardmaxWrite(HardmaxWriter::Columns { stores: Stores::Seams, narrow });
+    let packs = |narrow| Program::HardmaxWrite(HardmaxWriter::Columns { seams: false, narrow });
+    let seams = |narrow| Program::HardmaxWrite(HardmaxWriter::Columns { seams: true, narrow });
     let ragged = Program::HardmaxWrite(HardmaxWriter::RaggedColumns);
     let ones = Program::HardmaxOnes;
     for (dtype, shape, [on_gpus, on_cpus, on_lavapipe]) in [
@@ -372,6 +372,18 @@ fn long_columns_are_zeros_and_ones() {
     }
 }
 
+/// Of rows of packs some that are no one's are counted, too: where 32 bits are too few for that, packs are written one after another.
+#[test]
+fn packs_of_columns_are_as_many_as_32_bits_count() {
+    let limits = Limits { max_binding_bytes: 1 << 31, ..cpu() };
+    let packs = HardmaxWriter::Columns { seams: false, narrow: false };
+    for (blocks, writer) in [(80_000, packs), (158_000, HardmaxWriter::RaggedColumns)] {
+        let hardmax = Hardmax::new(DType::U8, View::new([blocks, 13, 1040]).unwrap(), Slices::Along(1));
+        assert_eq!(programs(&hardmax, &limits).last(), Some(&Program::HardmaxWrite(writer)), "{blocks}");
+        assert_eq!(hardmax.plan(&limits).unwrap().check(&limits), Ok(()));
+    }
+}
+
 /// Ones are found by counting from the first slice's beginning on in 32 bits: no part of an output goes further.
 #[test]
 fn long_slices_are_written_in_parts_that_32_bits_count() {
@@ -382,6 +394,7 @@ fn long_slices_are_written_in_parts_that_32_bits_count() {
         (DType::F16, [1, 4_280_876_801, 17]),
         (DType::F32, [1, 4_280_876_801, 17]),
         (DType::U8, [3, 2, 2_000_000_000]),
+        (DType::U8, [2, 2, 3_800_000_000]),
         (DType::U8, [158_000, 130, 1040]),
     ] {
         let hardmax = Hardmax::new(dtype, View::new(shape).unwrap(), Slices::Along(1));

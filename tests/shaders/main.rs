@@ -280,8 +280,8 @@ fn parameters_lie_where_the_shaders_look() {
     check_params(program, &merge, "outputs 1 records 2 share 3 slice_len 4 parts 5 columns 6 folds 7");
     let fill = Params::Fill(FillParams { first: 1, len: 2, share: 3, low: 4, high: 5 });
     check_params(Program::Fill { packs: true }, &fill, "first 1 len 2 share 3 low 4 high 5");
-    let write = Params::HardmaxWrite(HardmaxWriteParams { len: 1, columns: 2, slice_len: 3, share: 4, line: 5 });
-    let named = "len 1 columns 2 slice_len 3 share 4 line 5";
+    let write = Params::HardmaxWrite(HardmaxWriteParams { len: 1, columns: 2, slice_len: 3, share: 4, write_len: 5 });
+    let named = "len 1 columns 2 slice_len 3 share 4 write_len 5";
     check_params(Program::HardmaxWrite(HardmaxWriter::Rows), &write, named);
     let ones = Params::HardmaxOnes(HardmaxOnesParams {
         len: 1,

@@ -35,7 +35,7 @@ pub fn name(kernel: &Kernel) -> String {
 pub fn kind(program: Program) -> Program {
     match program {
         Program::Reduce { operator, access: Access::ShortRows { exchanged, .. }, epilogue, stores } => {
-            let access = Access::ShortRows { len: 2, columns: 1, run: 2, rows: 8, exchanged };
+            let access = Access::ShortRows { len: 2, columns: 1, turn: 2, rows: 8, exchanged };
             Program::Reduce { operator, access, epilogue, stores }
         }
         Program::HardmaxWrite(HardmaxWriter::ShortRows { .. }) => {

@@ -24,7 +24,7 @@ const NO_BUNCH: Program = Program::Max {
 const NEVER_ON_GPUS: [Program; 4] = [
     Program::Reduce {
         operator: Operator::ArgMax,
-        access: Access::ShortRows { len: 2, columns: 1, run: 2, rows: 8, exchanged: false },
+        access: Access::ShortRows { len: 2, columns: 1, turn: 2, rows: 8, exchanged: false },
         epilogue: Epilogue::Index,
         stores: Stores::Packs,
     },
@@ -34,8 +34,8 @@ const NEVER_ON_GPUS: [Program; 4] = [
         epilogue: Epilogue::Value,
         stores: Stores::Seams,
     },
-    Program::HardmaxWrite(HardmaxWriter::Columns { stores: Stores::Seams, narrow: false }),
-    Program::HardmaxWrite(HardmaxWriter::Columns { stores: Stores::Seams, narrow: true }),
+    Program::HardmaxWrite(HardmaxWriter::Columns { seams: true, narrow: false }),
+    Program::HardmaxWrite(HardmaxWriter::Columns { seams: true, narrow: true }),
 ];
 
 /// What is planned where buffers are shared, or have no bindings left; and for invocations that work by themselves.
