@@ -44,12 +44,12 @@ fn with_element(unit: Unit, lane: u32, key: Key) -> Unit {
 }
 fn empty_unit() -> Unit { return 0u; }
 fn with_one(unit: Unit, lane: u32) -> Unit { return unit | (ONE >> (32u - ELEMENT_BITS * (lane + 1u))); }
-struct OneOfWord { word: u32, bits: u32 }
 // A pack in which one element is 1 and all others are 0.
 fn pack_with_one(element: u32) -> vec4<u32> {
     let unit = vec4<u32>(with_one(empty_unit(), element % LANES));
     return select(vec4<u32>(0u), unit, vec4<u32>(0u, 1u, 2u, 3u) == vec4<u32>(element / LANES));
 }
+struct OneOfWord { word: u32, bits: u32 }
 // The word of an output in which an element is, and what it has of that if it is 1.
 fn one_of_element(e: u32) -> OneOfWord { return OneOfWord(e / LANES, with_one(empty_unit(), e % LANES)); }
 // Of one lane of each word those are 1 whose winners are at their positions.

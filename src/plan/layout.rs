@@ -198,7 +198,7 @@ impl ReductionShape {
             && inner.stride == run_len
             && below.stride == run_len * inner.size as i64
             && blocks.stride == below.stride.checked_mul(below.size as i64)?;
-        follow.then_some(RowBlock { len: run.size * below.size, columns: inner.size, turn: run.size })
+        follow.then(|| RowBlock { len: run.size * below.size, columns: inner.size, turn: run.size })
     }
 
     /// The dimensions along which rows or blocks of them follow one another, and those around them.

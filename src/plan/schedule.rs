@@ -1,11 +1,8 @@
 //! Schedules: which kernel reduces a window, how many invocations share a task, whether outputs are split into chunks.
 
 use super::device::{Device, EXCHANGED_BYTES, MAX_ELEMENTS, column_member_bytes, most_ranked, power_of_two_below};
-use super::layout::{ReductionShape, RowBlock};
-use crate::shader::{
-    Access, Bunches, Epilogue, Kernel, LARGEST_BLOCK, LONGEST_SHORT_ROW, MOST_BUNCH_PACKS, Operator,
-    positions_know_tiles,
-};
+use super::layout::ReductionShape;
+use crate::shader::{Access, Epilogue, Kernel, Operator, positions_know_tiles};
 use crate::{DType, NanPolicy};
 
 /// The most loop iterations that an invocation may make, nested loops counted together. lavapipe ends loops silently
@@ -36,24 +33,6 @@ pub(super) const FEWEST_RAGGED_LOADS: u64 = 1 << 14;
 
 /// The packs of columns that a workgroup of teams takes side by side, if there are so many: two sectors of memory.
 pub(super) const FEWEST_PACKS_ACROSS: u64 = 4;
-
-/// The longest short rows whose bunches begin anywhere: of longer ones the kernel's text, which puts each pack together from
-/// words, takes too long to compile.
-const LONGEST_RAGGED_SHORT_ROW: u64 = 8;
-
-/// The longest short rows where neighbouring invocations are to read what lies side by side, or bunches have many packs.
-const LONGEST_USUAL_SHORT_ROW: u64 = 32;
-
-/// The most packs of a bunch that an invocation of a GPU writes, and the most rows of a bunch of blocks: of more, neighbours lie too far
-/// apart.
-const MOST_NEAR_PACKS: u64 = 6;
-const MOST_NEAR_ROWS: u64 = 48;
-
-/// The largest blocks of windows, in bytes, whose runs are whole packs: of larger ones runs are as fast.
-const LARGEST_WHOLE_WINDOWS: u64 = 256;
-
-/// The most runs of a row that is short: those of a window of pixels.
-const MAX_SHORT_RUNS: u64 = 64;
 
 /// The fewest packs of a row whose seams are stored apart: of a seam's two rows each is reduced as if all of the pack were
 /// its.
@@ -417,77 +396,6 @@ impl Reduction<'_> {
     /// Whether an invocation of a column kernel compares so many rows one by one: where there are few, or where tiles are not known.
     pub fn compares_row_by_row(&self, rows: u64) -> bool {
         self.operator == Operator::ArgMax && (rows <= self.device.tuning.few_rows || !positions_know_tiles(self.dtype))
-    }
-
-    /// Bunches of rows that follow one another, or of blocks of them that do, if they are so short that bunches pay.
-    fn bunches(&self, shape: &ReductionShape) -> Option<Bunches> {
-        let windows = shape.window_block().filter(|block| self.windows_pay(block));
-        [windows, shape.row_block()].into_iter().flatten().find_map(|block| self.bunches_of(shape, &block))
-    }
-
-    /// Whether blocks of rows in two dimensions are faster than their runs, where those are whole packs and blocks large. No GPU was
-    /// asked.
-    fn windows_pay(&self, block: &RowBlock) -> bool {
-        let whole = (block.turn * block.columns).is_multiple_of(self.dtype.pack_elements());
-        let large = block.len * block.columns * self.dtype.bytes() > LARGEST_WHOLE_WINDOWS;
-        !self.device.spreads() && self.epilogue != Epilogue::Ones && !(whole && large)
-    }
-
-    fn bunches_of(&self, shape: &ReductionShape, block: &RowBlock) -> Option<Bunches> {
-        let pack = self.dtype.pack_elements();
-        let &RowBlock { len, columns, turn } = block;
-        let stretch_rows = shape.stretch_rows(block);
-        let Reduction { dtype, operator, epilogue, .. } = *self;
-        let own = Bunches { dtype, operator, epilogue, len, columns, turn, rows: 0 };
-        let wanted_rows = if shape.has_stretches(block) { stretch_rows } else { pack };
-        let mut bunches = own.of_stretches(wanted_rows)?;
-        if epilogue == Epilogue::Ones && columns == 1 && len > self.device.longest_fused_slice() {
-            return None;
-        }
-        if self.device.spreads() && !self.lie_near(&bunches) {
-            return None;
-        }
-        let loads = self.loads(shape);
-        let bunches_pay = match shape.bunches_are_whole(pack, block, bunches.rows) {
-            true => self.whole_bunches_pay(&bunches, loads),
-            false => {
-                // A bunch has rows of one stretch and the next one.
-                bunches = bunches.at_most(stretch_rows + columns)?;
-                bunches.block_len() <= LONGEST_RAGGED_SHORT_ROW && loads >= FEWEST_RAGGED_LOADS
-            }
-        };
-        let short = bunches_pay
-            && shape.reduce_len() / len <= MAX_SHORT_RUNS
-            && shape.outputs() / pack * SHORT_ROWS_INVOCATIONS >= self.device.tuning.busy_invocations;
-        short.then_some(bunches)
-    }
-
-    /// Whether neighbours that take such a bunch each read and write near enough one another, for a GPU. Columns of whole packs, and slices
-    /// of several, need no bunches there.
-    fn lie_near(&self, bunches: &Bunches) -> bool {
-        let &Bunches { len, columns, rows, epilogue, .. } = bunches;
-        let pack = self.dtype.pack_elements();
-        match (epilogue, columns) {
-            (Epilogue::Ones, 1) => bunches.packs() <= MOST_NEAR_PACKS && (len <= pack || !len.is_multiple_of(pack)),
-            _ if columns > 1 && columns.is_multiple_of(pack) => false,
-            (Epilogue::Ones, _) => bunches.packs() <= MOST_NEAR_PACKS || self.dtype.bytes() <= 2,
-            _ => columns == 1 || rows <= MOST_NEAR_ROWS,
-        }
-    }
-
-    /// Whether whole bunches pay: those of many packs, which take seconds to compile, where rows are not much longer than a
-    /// pack, and there are many of the smallest elements.
-    fn whole_bunches_pay(&self, bunches: &Bunches, loads: u64) -> bool {
-        let few_packs = bunches.packs() <= MOST_BUNCH_PACKS;
-        let longest = match bunches.columns {
-            1 if few_packs && !self.device.spreads() => LONGEST_SHORT_ROW,
-            1 => LONGEST_USUAL_SHORT_ROW,
-            _ => LARGEST_BLOCK,
-        };
-        if bunches.operator == Operator::ArgMax && bunches.elements() > self.device.most_positions(bunches.epilogue) {
-            return false;
-        }
-        bunches.block_len() <= longest && (few_packs || self.dtype.bytes() > 1 || loads >= FEWEST_FAR_LOADS)
     }
 
     fn team(&self, shape: &ReductionShape, access: Access, counts: &LoadCounts) -> u64 {
