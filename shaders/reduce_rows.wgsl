@@ -1,12 +1,14 @@
 // Reduces where the run is contiguous: whole packs, four loads in flight. RUN_MEMBERS of a team take a run together; where runs are
 // too short for all of them, the others take other runs meanwhile.
 import package::{
-    Best, FARTHEST, PACK_ELEMENTS, RAGGED, RUNS, RowBest, TEAM, chunk_of, kept_offset, masked_pack, no_row_best, offer_pack,
-    offer_tile, pack_at, packs, params, partial_pack, row_result, run_of, run_within,
+    Best, ELEMENT_BITS, FARTHEST, LANES, PACK_ELEMENTS, RAGGED, RUNS, RowBest, TEAM, chunk_of, kept_offset, least_pack,
+    masked_pack, no_row_best, offer_pack, offer_tile, pack_at, pack_from_word, packs, params, partial_pack, row_result, run_of,
+    run_within, word_count,
 };
 
 override RUN_MEMBERS: u32 = TEAM;
 override FEW_PACKS: bool = false; // runs are a few packs, and begin anywhere: packs are taken one by one, whole ones under masks
+override FROM_WORDS: bool = false; // these packs begin with words, the first one and the last one with the run's own
 
 // A Hardmax's slice is what is reduced to an output, and its team writes all of it.
 fn slice_len() -> u32 { return params.reduce_len; }
@@ -43,13 +45,16 @@ fn reduce_chunk(task: u32, member: u32) -> Best {
 
 // Offers the tiles of elements [begin, end) that are a member's.
 fn reduce_run(before: RowBest, run: u32, begin: u32, end: u32, member: u32) -> RowBest {
+    if (FEW_PACKS && FROM_WORDS) {
+        return reduce_few_packs_of_words(before, run, begin, end);
+    }
     if (FEW_PACKS) {
         return reduce_few_packs(before, run, begin, end);
     }
     let range = pack_range(begin, end);
     var best = before;
     if (RAGGED && range.head && member == 0u) {
-        best = offer_pack(best, partial_pack(range.first - 1u, begin, end), run, range.first - 1u);
+        best = offer_pack(best, partial_pack(range.first - 1u, begin, end), run, (range.first - 1u) * PACK_ELEMENTS);
     }
     let last = min(range.last, FARTHEST);
     var p = range.first + member;
@@ -64,7 +69,7 @@ fn reduce_run(before: RowBest, run: u32, begin: u32, end: u32, member: u32) -> R
         }
     }
     if (RAGGED && range.tail && member == RUN_MEMBERS - 1u) {
-        best = offer_pack(best, partial_pack(range.last, begin, end), run, range.last);
+        best = offer_pack(best, partial_pack(range.last, begin, end), run, range.last * PACK_ELEMENTS);
     }
     return best;
 }
@@ -78,14 +83,38 @@ fn reduce_few_packs(before: RowBest, run: u32, begin: u32, end: u32) -> RowBest 
         if (p >= whole) {
             break;
         }
-        best = offer_pack(best, masked_pack(pack_at(p), p, begin, end), run, p);
+        best = offer_pack(best, masked_pack(pack_at(p), p, begin, end), run, p * PACK_ELEMENTS);
         continuing {
             p += 1u;
             break if p >= whole;
         }
     }
     if (whole < last) { // the binding ends within it
-        best = offer_pack(best, partial_pack(whole, begin, end), run, whole);
+        best = offer_pack(best, partial_pack(whole, begin, end), run, whole * PACK_ELEMENTS);
+    }
+    return best;
+}
+
+// A run of more than a pack. The last pack ends with the run, whatever it shares with the one before: that changes no maximum. So
+// nothing but the first word of all and the last one may have others' elements.
+fn reduce_few_packs_of_words(before: RowBest, run: u32, begin: u32, end: u32) -> RowBest {
+    let first = begin / LANES * LANES;
+    let last = select(0u, (end - 1u) / LANES * LANES + LANES - PACK_ELEMENTS, word_count() > 0u); // see grid.wgsl, Lengths
+    let own_of_first = 0xffffffffu << (ELEMENT_BITS * (begin - first));
+    let own_of_last = 0xffffffffu >> (ELEMENT_BITS * (last + PACK_ELEMENTS - end));
+    let least = least_pack().x;
+    let count = (end - begin + LANES + PACK_ELEMENTS - 2u) / PACK_ELEMENTS; // or one less: then the last is taken twice
+    var best = before;
+    for (var i = 0u; i < count; i++) {
+        let e = min(first + i * PACK_ELEMENTS, last);
+        var pack = pack_from_word(e);
+        if (LANES > 1u) {
+            let own_x = select(0xffffffffu, own_of_first, e == first);
+            let own_w = select(0xffffffffu, own_of_last, e == last);
+            pack.x = (pack.x & own_x) | (least & ~own_x);
+            pack.w = (pack.w & own_w) | (least & ~own_w);
+        }
+        best = offer_pack(best, pack, run, e);
     }
     return best;
 }

@@ -45,8 +45,9 @@ pub struct Tuning {
     /// The rows of columns up to which an ArgMax of 32-bit types compares them one by one, and not four by four. Others always do the
     /// former.
     pub few_rows: u64,
-    /// The packs of a row up to which ArgMax takes them one by one, under masks, where rows begin anywhere. ReduceMax does so
-    /// for rows of less than two packs, if this is not 0. Only for teams of one.
+    /// The packs of a row up to which they are taken one by one where rows begin anywhere: whole ones under masks or, on a device
+    /// that pays for each word, those that begin with the row's words. On GPUs ReduceMax does so for rows of less than two packs,
+    /// if this is not 0. Only for teams of one.
     pub few_packs: u64,
     /// The distance between rows of columns, in bytes, from which on the next rows' packs are prefetched: by invocations that
     /// take one pack of each row, or that have many rows.
@@ -86,7 +87,7 @@ const SWIFTSHADER: Tuning = Tuning {
     column_packs: 1,
     cached_rows: NEVER,
     few_rows: 24,
-    few_packs: 1,
+    few_packs: 12,
     far_bytes: 8192,
     int64: false,
     ..LAVAPIPE

@@ -12,6 +12,8 @@ fn pack_within(first: u32, begin: u32, end: u32) -> vec4<u32> {
 // The pack that begins with element e, wherever that is.
 fn pack_from(e: u32) -> vec4<u32> { return words_at(vec4<i32>(bitcast<i32>(2u * e)) + vec4<i32>(0, 1, 2, 3)); }
 
+fn pack_from_word(e: u32) -> vec4<u32> { return pack_from(e); }
+
 // The first `count` elements of the pack that begins with element e, and behind them what the one that begins with `other` has
 // there.
 fn pack_from_two(e: u32, other: u32, count: u32) -> vec4<u32> {

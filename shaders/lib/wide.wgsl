@@ -6,6 +6,7 @@ alias Unit = vec2<u32>; // the smallest thing written to an output: one element
 
 const LANES = 1u;
 const PACK_ELEMENTS = 2u; // in one 16-byte load
+const ELEMENT_BITS = 64u;
 const KEY_WORDS = 2u;
 const LEAST_KEY: Key = vec2<u32>(0u, 0u);
 

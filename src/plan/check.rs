@@ -557,6 +557,12 @@ fn chunk_turns(kernel: &Kernel, params: &ReductionParams, access: Access, group:
             format!("{chunks} chunks of short rows in runs of {run_len}: one, in runs of {expected}, expected")
         })?;
     }
+    let whole_runs = chunks == 1 || chunk_len.is_multiple_of(run_len);
+    ensure(!has(Override::FromWords) || whole_runs && run_len > kernel.dtype.pack_elements(), || {
+        format!(
+            "chunks of {chunk_len} of runs of {run_len} in packs from words: whole runs of more than a pack expected"
+        )
+    })?;
     // What is counted ends within the next chunk, and within the next run.
     let next = |own, len| if has(own) { len } else { 0 };
     check_countable(reduce_len + next(Override::Split, chunk_len).max(next(Override::Runs, run_len)))?;

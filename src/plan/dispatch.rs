@@ -115,11 +115,11 @@ impl Reduction<'_> {
             }
         };
         let lanes = self.dtype.lanes();
-        let whole_words = self.bunches_are_words(window);
-        let few_packs = schedule.access == Access::Rows
-            && schedule.team == 1
-            && !whole_packs
-            && self.takes_few_packs(shape.run().size);
+        let whole_words = self.bunches_are_words(window) || columns && shape.columns_are_whole(lanes);
+        let run_len = shape.run().size;
+        let few_packs =
+            schedule.access == Access::Rows && schedule.team == 1 && !whole_packs && self.takes_few_packs(run_len);
+        let whole_runs = schedule.chunks == 1 || schedule.chunk_len.is_multiple_of(run_len);
         let wide = columns && schedule.column_packs > 1;
         // Blocks that begin anywhere know no other way.
         let row_by_row = columns && (whole_packs || !wide) && self.compares_row_by_row(shape.reduce_len());
@@ -141,6 +141,7 @@ impl Reduction<'_> {
             (schedule.line < schedule.team).then_some(Override::RunMembers(schedule.line as u32)),
             (row_by_row && positions_know_tiles(self.dtype)).then_some(Override::RowByRow),
             few_packs.then_some(Override::FewPacks),
+            (few_packs && whole_runs && !self.device.has_wide_loads()).then_some(Override::FromWords),
             (!whole_packs).then_some(Override::Ragged),
             (!whole_packs && pairs).then_some(Override::Pairs),
             (!whole_packs && whole_words && lanes > 1 && !pairs).then_some(Override::WholeWords),

@@ -1,5 +1,6 @@
-//! Folds: narrow columns made wider, where rows follow one another in memory. As many rows as fill whole packs count as one,
-//! or fewer where these would leave too many records; what is found of their columns is merged.
+//! Folds: columns made wider, where rows follow one another in memory. As many narrow rows as fill whole packs count as one,
+//! or fewer where these would leave too many records; what is found of their columns is merged. Of wide rows it is as many as
+//! fill words, where a device pays for each word that it loads.
 //!
 //! ```text
 //!  rows of 3    |a b c|a b c|a b c|a b c|    an output's elements lie in columns 0, 3, 6 and 9 of rows of 12: four folds
@@ -10,23 +11,31 @@ use super::schedule::{FEWEST_PACKS_ACROSS, FEWEST_RAGGED_LOADS, Reduction};
 use super::windows::{Block, Window};
 use crate::shader::{Access, Epilogue};
 
-/// The fewest rows that are left where so many count as one.
+/// The fewest rows that are left where several count as one.
 const FEWEST_FOLDED_ROWS: u64 = 16;
 
 /// All outputs from one window that is folded, if that pays: into rows of several packs or, where these would leave too many records,
 /// of fewer. Where elements would be loaded one by one otherwise, which GPUs do well, rows need not fill packs. The rows that are left
 /// over are another window.
 pub(super) fn folded(reduction: &Reduction, window: &Window) -> Option<Block> {
-    let pack = reduction.dtype.pack_elements();
-    let one_by_one = window.schedule.access == Access::Strided && !reduction.device.spreads();
+    let (pack, lanes) = (reduction.dtype.pack_elements(), reduction.dtype.lanes());
+    let access = window.schedule.access;
+    let one_by_one = access == Access::Strided && !reduction.device.spreads();
     let narrowest = if one_by_one { 2 } else { pack };
-    let widths = narrowest.ilog2()..=(FEWEST_PACKS_ACROSS * pack).ilog2();
-    widths.rev().find_map(|n| folded_into(reduction, window, 1 << n))
+    let widths = (narrowest.ilog2()..=(FEWEST_PACKS_ACROSS * pack).ilog2()).rev().map(|n| 1 << n);
+    let of_words = || {
+        let block = folded_into(reduction, window, lanes, u64::MAX)?;
+        let pays = access == Access::Columns && !reduction.device.has_wide_loads();
+        (pays && block.windows[0].shape.columns_are_whole(lanes)).then_some(block)
+    };
+    let mut of_packs = widths.map(|width| folded_into(reduction, window, width, pack.max(width)));
+    of_packs.find_map(|block| block).or_else(of_words)
 }
 
-fn folded_into(reduction: &Reduction, window: &Window, side_by_side: u64) -> Option<Block> {
+/// Folded into whole stretches of `width` elements, a power of two, if a row has fewer than `most` columns.
+fn folded_into(reduction: &Reduction, window: &Window, width: u64, most: u64) -> Option<Block> {
     let Window { slot, extent, ref shape, .. } = *window;
-    let folds = folds(reduction, shape, side_by_side)?;
+    let folds = folds(reduction, shape, width).filter(|_| shape.columns() < Some(most))?;
     let (main, rest) = (main_shape(shape, folds), rest_shape(shape, folds));
     if rest.is_some() && reduction.device.spreads() {
         return None; // GPUs wait longer for the two dispatches more
@@ -52,15 +61,12 @@ fn folded_into(reduction: &Reduction, window: &Window, side_by_side: u64) -> Opt
     Some(folded)
 }
 
-/// The rows that fill whole stretches of so many elements, a power of two.
-fn folds(reduction: &Reduction, shape: &ReductionShape, side_by_side: u64) -> Option<u64> {
+/// The rows that fill whole stretches of `width` elements, if there are enough.
+fn folds(reduction: &Reduction, shape: &ReductionShape, width: u64) -> Option<u64> {
     let (&[run], Some(&columns)) = (&shape.reduced[..], shape.kept.first()) else { return None };
-    let folds = side_by_side / gcd(columns.size, side_by_side);
+    let folds = width / gcd(columns.size, width);
     let in_one_piece = columns.stride == 1 && run.stride == columns.size as i64;
-    let pack = reduction.dtype.pack_elements();
-    let pays = columns.size < side_by_side.max(pack)
-        && run.size >= FEWEST_FOLDED_ROWS * folds
-        && reduction.loads(shape) >= FEWEST_RAGGED_LOADS;
+    let pays = run.size >= FEWEST_FOLDED_ROWS * folds && reduction.loads(shape) >= FEWEST_RAGGED_LOADS;
     (in_one_piece && folds > 1 && pays).then_some(folds)
 }
 

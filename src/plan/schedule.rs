@@ -389,7 +389,7 @@ impl Reduction<'_> {
     /// Whether an invocation takes runs of so many elements pack by pack where they begin anywhere.
     pub fn takes_few_packs(&self, run_len: u64) -> bool {
         let (pack, few) = (self.dtype.pack_elements(), self.device.tuning.few_packs);
-        let most = if self.operator == Operator::ArgMax { few } else { few.min(1) };
+        let most = if self.operator == Operator::ReduceMax && self.device.spreads() { few.min(1) } else { few };
         run_len > pack && run_len / pack <= most
     }
 
@@ -479,16 +479,15 @@ impl Reduction<'_> {
         if short && far { shape.reduce_len() / shape.run().size / tuning.runs_per_split } else { 0 }
     }
 
-    /// The units that an invocation by itself should make: of rows those that are one stream of loads, but for rows of less than eight,
-    /// which gain nothing by it.
+    /// The units that an invocation by itself should make: of rows those that are one stream of loads.
     fn wanted_share(&self, shape: &ReductionShape, schedule: &Schedule) -> u64 {
         let tuning = &self.device.tuning;
         if let Access::ShortRows { rows, .. } = schedule.access {
             let bunches = shape.outputs() / u64::from(rows);
             return tuning.max_share.min(bunches / tuning.busy_invocations);
         }
-        let task_loads = schedule.chunk_len / self.dtype.pack_elements();
-        if schedule.access != Access::Rows || task_loads < 8 {
+        let task_loads = (schedule.chunk_len / self.dtype.pack_elements()).max(1);
+        if schedule.access != Access::Rows {
             return 1;
         }
         let lanes = schedule.epilogue(self.epilogue).lanes(self.dtype);

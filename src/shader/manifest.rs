@@ -132,7 +132,7 @@ files! {
     AHEAD = "lib/ahead";
     AHEAD_INT64 = "lib/ahead_int64";
     INPUT_COLUMNS = "lib/input_columns", overrides ["PREFETCH"];
-    REDUCE_ROWS = "reduce_rows", overrides ["RUN_MEMBERS", "FEW_PACKS"];
+    REDUCE_ROWS = "reduce_rows", overrides ["RUN_MEMBERS", "FEW_PACKS", "FROM_WORDS"];
     REDUCE_COLUMNS = "reduce_columns", overrides ["FOUR_PACKS"];
     COLUMN_ROWS = "lib/column_rows";
     COLUMN_TILES = "lib/column_tiles";

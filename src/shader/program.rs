@@ -231,6 +231,8 @@ pub enum Override {
     Pairs,
     /// Rows that begin anywhere have a few packs, which are taken one by one.
     FewPacks,
+    /// These packs begin with words, the first one and the last one with the run's own.
+    FromWords,
     /// An invocation of Max takes four packs of a row, and its neighbours those beside each of them.
     Spread,
     /// The output is one row.
@@ -266,6 +268,7 @@ impl Override {
             Override::WholeWords => "WHOLE_WORDS",
             Override::Pairs => "PAIRS",
             Override::FewPacks => "FEW_PACKS",
+            Override::FromWords => "FROM_WORDS",
             Override::Spread => "SPREAD",
             Override::OneRow => "ONE_ROW",
             Override::Folded => "FOLDED",

@@ -433,6 +433,44 @@ fn narrow_columns() {
     }
 }
 
+/// Columns of two packs and more whose rows begin within words: as many rows as fill words are one, with and without rows left over.
+#[test]
+fn columns_of_rows_that_fill_words() {
+    for (dtype, columns) in [(DType::U8, 65), (DType::I8, 38), (DType::F16, 33), (DType::Bf16, 47)] {
+        let pack = 16 / dtype.bytes();
+        for (blocks, rest) in [(1, 0), (1, 1), (2, 3)] {
+            let rows = ((1 << 14) * pack / (blocks * columns)).next_multiple_of(4) + rest;
+            let gap = 4 * rest; // blocks begin with words, too, or else these are not whole
+            let block = rows * columns + gap;
+            let view =
+                View::strided([blocks, rows, columns], [block as i64, columns as i64, 1], gap + rest / 3).unwrap();
+            let data = if rest == 1 { Data::Edges } else { Data::Ties };
+            let input = tensor(dtype, gap + 1 + blocks * block, data, columns);
+            let case = format!("{dtype} {blocks} x {rows} rows of {columns} columns, {data:?}");
+            check(&ReduceMax::new(dtype, view.clone()).axes([1]), &[&input], &case);
+            let arg_max = ArgMax::new(dtype, view).axes([1]).select_last(rest == 1);
+            check(&arg_max.output(ArgMaxOutput::ValuesAndIndices), &[&input], &case);
+        }
+    }
+}
+
+/// Rows of the least elements between rows of the greatest: what they share words and packs with counts for none of them.
+#[test]
+fn rows_beside_greater_ones() {
+    for dtype in [DType::U8, DType::I16, DType::Bf16, DType::F32, DType::I64] {
+        let (pack, size) = (16 / dtype.bytes(), dtype.bytes() as usize);
+        let least = tensor(dtype, 1, Data::Least, 1).bytes().to_vec();
+        for len in [pack + 1, 2 * pack - 1, 2 * pack + 1, 4 * pack + 3, 12 * pack + 1] {
+            let bits =
+                |row: u64| if row % 2 == 0 { least.clone() } else { greatest(dtype).to_le_bytes()[..size].to_vec() };
+            let bytes = (0..11).flat_map(|row| bits(row).repeat(len as usize)).collect();
+            let input = Tensor::from_bytes(dtype, [11, len], bytes).unwrap();
+            let view = View::new([11, len]).unwrap();
+            check_rows(dtype, &input, &view, &format!("{dtype} rows of {len}, the least and the greatest in turns"));
+        }
+    }
+}
+
 /// Rows of columns that are less than two packs, around where packs begin to be faster than single elements: few rows and more.
 #[test]
 fn columns_of_less_than_two_packs() {

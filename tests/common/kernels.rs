@@ -77,7 +77,7 @@ pub fn programs() -> Vec<Program> {
 }
 
 /// Every constant, each with some value.
-pub const OVERRIDES: [Override; 24] = [
+pub const OVERRIDES: [Override; 25] = [
     Override::Group(64),
     Override::Team(16),
     Override::RunMembers(4),
@@ -97,6 +97,7 @@ pub const OVERRIDES: [Override; 24] = [
     Override::WholeWords,
     Override::Pairs,
     Override::FewPacks,
+    Override::FromWords,
     Override::Spread,
     Override::OneRow,
     Override::Folded,

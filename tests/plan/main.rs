@@ -149,6 +149,30 @@ fn narrow_columns_are_folded_into_packs() {
     }
 }
 
+/// Of wide rows it is as many as fill words, on a device that pays for each word, if they begin with words and there are enough of them.
+#[test]
+fn wide_columns_are_folded_into_words() {
+    let lavapipe = Limits { adapter: AdapterKind::Lavapipe, int64: true, ..Limits::default() };
+    let folds = |dtype, [rows, columns]: [u64; 2], first: u64, limits: &Limits| {
+        let view = View::strided([rows, columns], [columns as i64, 1], first).unwrap();
+        let plan = ReduceMax::new(dtype, view).axes([0]).plan(limits).unwrap();
+        let merged = plan.dispatches.iter().find_map(|dispatch| match &dispatch.params {
+            Params::Merge(params) => Some(params.folds),
+            _ => None,
+        });
+        merged.unwrap_or(0)
+    };
+    for (dtype, columns, expected) in
+        [(DType::U8, 741, 4), (DType::U8, 738, 2), (DType::F16, 373, 2), (DType::F32, 373, 0)]
+    {
+        for (first, limits, expected) in [(0, cpu(), expected), (1, cpu(), 0), (0, lavapipe.clone(), 0), (0, gpu(), 0)]
+        {
+            assert_eq!(folds(dtype, [20_001, columns], first, &limits), expected, "{dtype} {columns} from {first}");
+        }
+        assert_eq!(folds(dtype, [100, columns * 100], 0, &cpu()), 0, "{dtype}"); // their records would be a tenth of all bytes
+    }
+}
+
 /// Blocks that overlap are seen once: records are paid for by what there is.
 #[test]
 fn records_of_folds_are_paid_for_by_elements_seen_once() {
