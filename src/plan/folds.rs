@@ -1,6 +1,6 @@
 //! Folds: columns made wider, where rows follow one another in memory. As many narrow rows as fill whole packs count as one,
-//! or fewer where these would leave too many records; what is found of their columns is merged. Of wide rows it is as many as
-//! fill words, where a device pays for each word that it loads.
+//! or fewer where these would leave too many records; what is found of their columns is merged. On software wide rows are folded, too,
+//! so that they begin with packs.
 //!
 //! ```text
 //!  rows of 3    |a b c|a b c|a b c|a b c|    an output's elements lie in columns 0, 3, 6 and 9 of rows of 12: four folds
@@ -14,22 +14,36 @@ use crate::shader::{Access, Epilogue};
 /// The fewest rows that are left where several count as one.
 const FEWEST_FOLDED_ROWS: u64 = 16;
 
-/// All outputs from one window that is folded, if that pays: into rows of several packs or, where these would leave too many records,
-/// of fewer. Where elements would be loaded one by one otherwise, which GPUs do well, rows need not fill packs. The rows that are left
+/// All outputs from one window that is folded, if that pays: narrow rows into rows of several packs or, where these would leave too
+/// many records, of fewer. Where elements would be loaded one by one otherwise, which GPUs do well, rows need not fill packs. The rows that are left
 /// over are another window.
 pub(super) fn folded(reduction: &Reduction, window: &Window) -> Option<Block> {
-    let (pack, lanes) = (reduction.dtype.pack_elements(), reduction.dtype.lanes());
-    let access = window.schedule.access;
-    let one_by_one = access == Access::Strided && !reduction.device.spreads();
+    let pack = reduction.dtype.pack_elements();
+    let one_by_one = window.schedule.access == Access::Strided && !reduction.device.spreads();
     let narrowest = if one_by_one { 2 } else { pack };
     let widths = (narrowest.ilog2()..=(FEWEST_PACKS_ACROSS * pack).ilog2()).rev().map(|n| 1 << n);
-    let of_words = || {
-        let block = folded_into(reduction, window, lanes, u64::MAX)?;
-        let pays = access == Access::Columns && !reduction.device.has_wide_loads();
-        (pays && block.windows[0].shape.columns_are_whole(lanes)).then_some(block)
-    };
     let mut of_packs = widths.map(|width| folded_into(reduction, window, width, pack.max(width)));
-    of_packs.find_map(|block| block).or_else(of_words)
+    of_packs.find_map(|block| block).or_else(|| wide_folded(reduction, window))
+}
+
+/// Wide rows as one, so many as fill whole packs or, on a device that pays for each word, at least words: packs that begin anywhere take
+/// longer. Elsewhere rows that lie near one another stay near.
+fn wide_folded(reduction: &Reduction, window: &Window) -> Option<Block> {
+    let Reduction { device, dtype, .. } = *reduction;
+    if window.schedule.access != Access::Columns || device.spreads() {
+        return None;
+    }
+    let row_bytes = |window: &Window| window.shape.run().stride.unsigned_abs().saturating_mul(dtype.bytes());
+    let is_far = |window: &Window| row_bytes(window) >= device.tuning.far_bytes;
+    let filling = |width| {
+        let block = folded_into(reduction, window, width, u64::MAX)?;
+        block.windows[0].shape.columns_are_whole(width).then_some(block)
+    };
+    let of_packs = filling(dtype.pack_elements());
+    match device.has_wide_loads() {
+        true => of_packs.filter(|block| is_far(window) || !is_far(&block.windows[0])),
+        false => of_packs.or_else(|| filling(dtype.lanes())),
+    }
 }
 
 /// Folded into whole stretches of `width` elements, a power of two, if a row has fewer than `most` columns.

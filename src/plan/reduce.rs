@@ -104,12 +104,16 @@ impl Reduction<'_> {
         let bytes = outputs * block.folds * records * self.record_bytes();
         within("bytes of records", bytes, self.device.limits.max_binding_bytes)?;
         let binding = Binding { binding: 3, slot: Slot::Scratch(0), writes: true, offset_bytes: 0, bytes };
-        // Windows join what they find to what others have found: to begin with the least of all, which is zeros.
+        // Windows join what they find to what others have found: to begin with the least of all, which is zeros, or what rows that
+        // are folded have found of every output.
         let joined = block.epilogue == Epilogue::Record;
-        let mut dispatches = if joined { fill([0, 0], binding, self.device)? } else { Dispatches::default() };
+        let folded = block.folds > 1;
+        let mut dispatches =
+            if joined && !folded { fill([0, 0], binding, self.device)? } else { Dispatches::default() };
         let own = self.of_records();
-        for window in &block.windows {
-            let record_origin = if joined { Some(record_origin(window, start, records)?) } else { None };
+        for (n, window) in block.windows.iter().enumerate() {
+            let joins = joined && !(folded && n == 0);
+            let record_origin = if joins { Some(record_origin(window, start, records)?) } else { None };
             dispatches.push(own.window(window, Stores::Results, vec![binding], record_origin)?)?;
         }
         let found = match block.folds {
