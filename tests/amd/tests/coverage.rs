@@ -56,7 +56,8 @@ const NO_KINDS: [Program; 8] = [
 ];
 
 /// Those of devices that read one element after another.
-const NO_OVERRIDES: [Override; 3] = [Override::FourPacks, Override::Prefetch, Override::WholeWords];
+const NO_OVERRIDES: [Override; 4] =
+    [Override::FourPacks, Override::Prefetch, Override::WholeWords, Override::FromWords];
 
 #[test]
 fn every_kind_of_program_is_compiled() {
