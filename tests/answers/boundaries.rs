@@ -462,7 +462,7 @@ fn rows_beside_greater_ones() {
         let least = tensor(dtype, 1, Data::Least, 1).bytes().to_vec();
         for len in [pack + 1, 2 * pack - 1, 2 * pack + 1, 4 * pack + 3, 12 * pack + 1] {
             let bits =
-                |row: u64| if row % 2 == 0 { least.clone() } else { greatest(dtype).to_le_bytes()[..size].to_vec() };
+                |row: u64| if row.is_multiple_of(2) { least.clone() } else { greatest(dtype).to_le_bytes()[..size].to_vec() };
             let bytes = (0..11).flat_map(|row| bits(row).repeat(len as usize)).collect();
             let input = Tensor::from_bytes(dtype, [11, len], bytes).unwrap();
             let view = View::new([11, len]).unwrap();
