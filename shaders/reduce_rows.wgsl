@@ -8,7 +8,7 @@ import package::{
 
 override RUN_MEMBERS: u32 = TEAM;
 override FEW_PACKS: bool = false; // runs are a few packs, and begin anywhere: packs are taken one by one, whole ones under masks
-override FROM_WORDS: bool = false; // these packs begin with words, the first one and the last one with the run's own
+override FROM_WORDS: bool = false; // these packs begin with words: the first with the run's first, and the last ends with its last
 
 // A Hardmax's slice is what is reduced to an output, and its team writes all of it.
 fn slice_len() -> u32 { return params.reduce_len; }
@@ -103,7 +103,7 @@ fn reduce_few_packs_of_words(before: RowBest, run: u32, begin: u32, end: u32) ->
     let own_of_first = 0xffffffffu << (ELEMENT_BITS * (begin - first));
     let own_of_last = 0xffffffffu >> (ELEMENT_BITS * (last + PACK_ELEMENTS - end));
     let least = least_pack().x;
-    let count = (end - begin + LANES + PACK_ELEMENTS - 2u) / PACK_ELEMENTS; // or one less: then the last is taken twice
+    let count = (end - begin + LANES + PACK_ELEMENTS - 2u) / PACK_ELEMENTS; // of all runs alike: where one has less, its last is taken twice
     var best = before;
     for (var i = 0u; i < count; i++) {
         let e = min(first + i * PACK_ELEMENTS, last);

@@ -46,11 +46,11 @@ pub struct Tuning {
     /// former.
     pub few_rows: u64,
     /// The packs of a row up to which they are taken one by one where rows begin anywhere: whole ones under masks or, on a device
-    /// that pays for each word, those that begin with the row's words. On GPUs ReduceMax does so for rows of less than two packs,
+    /// that pays for each word, those that begin with words. On GPUs ReduceMax does so for rows of less than two packs,
     /// if this is not 0. Only for teams of one.
     pub few_packs: u64,
     /// The distance between rows of columns, in bytes, from which on the next rows' packs are prefetched: by invocations that
-    /// take one pack of each row, or that have many rows.
+    /// take one pack of each row, or that have many rows. On lavapipe folds do not make near rows far.
     pub far_bytes: u64,
     /// The most packs, or output units, that an invocation of an element-wise kernel writes. On GPUs a Max that is written element by
     /// element has four units an invocation even if this is less.

@@ -1,4 +1,4 @@
-// Stores records of positions, each a key and a position of 64 bits. Those that windows write to together begin as zeros:
+// Stores records of positions, each a key and a position of 64 bits. Those that windows write to together begin as zeros, or as the first window's:
 // the least key, at the first position. That wins only where every key is the least and the first of equal ones is asked
 // for, and then it is the answer.
 import package::{

@@ -557,12 +557,7 @@ fn chunk_turns(kernel: &Kernel, params: &ReductionParams, access: Access, group:
             format!("{chunks} chunks of short rows in runs of {run_len}: one, in runs of {expected}, expected")
         })?;
     }
-    let whole_runs = chunks == 1 || chunk_len.is_multiple_of(run_len);
-    ensure(!has(Override::FromWords) || whole_runs && run_len > kernel.dtype.pack_elements(), || {
-        format!(
-            "chunks of {chunk_len} of runs of {run_len} in packs from words: whole runs of more than a pack expected"
-        )
-    })?;
+    check_whole_runs(kernel, params)?;
     // What is counted ends within the next chunk, and within the next run.
     let next = |own, len| if has(own) { len } else { 0 };
     check_countable(reduce_len + next(Override::Split, chunk_len).max(next(Override::Runs, run_len)))?;
@@ -576,6 +571,20 @@ fn chunk_turns(kernel: &Kernel, params: &ReductionParams, access: Access, group:
     let dims = (params.kept.len() + params.outer.len()) as u64;
     let runs = runs.div_ceil(group.team / group.line);
     Ok(runs.saturating_mul(run_turns + params.outer.len() as u64).saturating_add(dims))
+}
+
+/// Packs that begin with words are told apart from what is beside a run by its first word and its last.
+fn check_whole_runs(kernel: &Kernel, params: &ReductionParams) -> Result<(), Error> {
+    let ReductionParams { reduce_len, chunk_len, chunks, .. } = *params;
+    let [split, has_runs] = [Override::Split, Override::Runs].map(|own| kernel.has(own));
+    let run_len = if has_runs { params.run_len } else { reduce_len };
+    let whole = reduce_len.is_multiple_of(run_len) && (!split || chunk_len.is_multiple_of(run_len));
+    let long = u64::from(run_len) > kernel.dtype.pack_elements();
+    ensure(!kernel.has(Override::FromWords) || whole && long, || {
+        format!(
+            "{chunks} chunks of {chunk_len} elements, in packs from words: whole runs of {run_len}, of more than a pack, expected"
+        )
+    })
 }
 
 fn ensure(holds: bool, problem: impl FnOnce() -> String) -> Result<(), Error> {

@@ -15,19 +15,20 @@ use crate::shader::{Access, Epilogue};
 const FEWEST_FOLDED_ROWS: u64 = 16;
 
 /// All outputs from one window that is folded, if that pays: narrow rows into rows of several packs or, where these would leave too
-/// many records, of fewer. Where elements would be loaded one by one otherwise, which GPUs do well, rows need not fill packs. The rows that are left
-/// over are another window.
+/// many records, of fewer. Where elements would be loaded one by one otherwise, which GPUs do well, rows need not fill packs. The rows
+/// that are left over are another window.
 pub(super) fn folded(reduction: &Reduction, window: &Window) -> Option<Block> {
     let pack = reduction.dtype.pack_elements();
     let one_by_one = window.schedule.access == Access::Strided && !reduction.device.spreads();
     let narrowest = if one_by_one { 2 } else { pack };
-    let widths = (narrowest.ilog2()..=(FEWEST_PACKS_ACROSS * pack).ilog2()).rev().map(|n| 1 << n);
-    let mut of_packs = widths.map(|width| folded_into(reduction, window, width, pack.max(width)));
-    of_packs.find_map(|block| block).or_else(|| wide_folded(reduction, window))
+    let mut widths = (narrowest.ilog2()..=(FEWEST_PACKS_ACROSS * pack).ilog2()).rev().map(|n| 1 << n);
+    let narrower = |width: u64| window.shape.columns() < Some(width.max(pack));
+    let narrow = widths.find_map(|width| folded_into(reduction, window, width).filter(|_| narrower(width)));
+    narrow.or_else(|| wide_folded(reduction, window))
 }
 
-/// Wide rows as one, so many as fill whole packs or, on a device that pays for each word, at least words: packs that begin anywhere take
-/// longer. Elsewhere rows that lie near one another stay near.
+/// The same of rows of any width on software, where packs that begin anywhere take longer: as many as fill whole packs or, on a device
+/// that pays for each word, at least words. Elsewhere rows that lie near one another stay near.
 fn wide_folded(reduction: &Reduction, window: &Window) -> Option<Block> {
     let Reduction { device, dtype, .. } = *reduction;
     if window.schedule.access != Access::Columns || device.spreads() {
@@ -36,7 +37,7 @@ fn wide_folded(reduction: &Reduction, window: &Window) -> Option<Block> {
     let row_bytes = |window: &Window| window.shape.run().stride.unsigned_abs().saturating_mul(dtype.bytes());
     let is_far = |window: &Window| row_bytes(window) >= device.tuning.far_bytes;
     let filling = |width| {
-        let block = folded_into(reduction, window, width, u64::MAX)?;
+        let block = folded_into(reduction, window, width)?;
         block.windows[0].shape.columns_are_whole(width).then_some(block)
     };
     let of_packs = filling(dtype.pack_elements());
@@ -46,13 +47,13 @@ fn wide_folded(reduction: &Reduction, window: &Window) -> Option<Block> {
     }
 }
 
-/// Folded into whole stretches of `width` elements, a power of two, if a row has fewer than `most` columns.
-fn folded_into(reduction: &Reduction, window: &Window, width: u64, most: u64) -> Option<Block> {
+/// Folded into whole stretches of `width` elements, a power of two.
+fn folded_into(reduction: &Reduction, window: &Window, width: u64) -> Option<Block> {
     let Window { slot, extent, ref shape, .. } = *window;
-    let folds = folds(reduction, shape, width).filter(|_| shape.columns() < Some(most))?;
+    let folds = folds(reduction, shape, width)?;
     let (main, rest) = (main_shape(shape, folds), rest_shape(shape, folds));
     if rest.is_some() && reduction.device.spreads() {
-        return None; // GPUs wait longer for the two dispatches more
+        return None; // GPUs wait longer for another dispatch
     }
     let seen = shape.seen();
     let records = main.outputs().saturating_mul(reduction.record_bytes());

@@ -104,15 +104,14 @@ impl Reduction<'_> {
         let bytes = outputs * block.folds * records * self.record_bytes();
         within("bytes of records", bytes, self.device.limits.max_binding_bytes)?;
         let binding = Binding { binding: 3, slot: Slot::Scratch(0), writes: true, offset_bytes: 0, bytes };
-        // Windows join what they find to what others have found: to begin with the least of all, which is zeros, or what rows that
-        // are folded have found of every output.
+        // Windows join what they find to what others have found: to begin with the least of all, which is zeros. But of folds the first
+        // window has every record, and no other has more chunks.
         let joined = block.epilogue == Epilogue::Record;
-        let folded = block.folds > 1;
-        let mut dispatches =
-            if joined && !folded { fill([0, 0], binding, self.device)? } else { Dispatches::default() };
+        let first_joins = joined && block.folds == 1;
+        let mut dispatches = if first_joins { fill([0, 0], binding, self.device)? } else { Dispatches::default() };
         let own = self.of_records();
         for (n, window) in block.windows.iter().enumerate() {
-            let joins = joined && !(folded && n == 0);
+            let joins = if n == 0 { first_joins } else { joined };
             let record_origin = if joins { Some(record_origin(window, start, records)?) } else { None };
             dispatches.push(own.window(window, Stores::Results, vec![binding], record_origin)?)?;
         }

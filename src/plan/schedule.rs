@@ -486,10 +486,10 @@ impl Reduction<'_> {
             let bunches = shape.outputs() / u64::from(rows);
             return tuning.max_share.min(bunches / tuning.busy_invocations);
         }
-        let task_loads = (schedule.chunk_len / self.dtype.pack_elements()).max(1);
         if schedule.access != Access::Rows {
             return 1;
         }
+        let task_loads = schedule.chunk_len / self.dtype.pack_elements();
         let lanes = schedule.epilogue(self.epilogue).lanes(self.dtype);
         let units = shape.outputs() * schedule.chunks / lanes;
         (tuning.loads_per_turn / (task_loads * lanes)).min(units / tuning.busy_invocations)

@@ -21,7 +21,7 @@ const MAX_MERGES: u64 = 16;
 pub(super) struct Block {
     pub outputs: Range<u64>,
     pub windows: Vec<Window>,
-    /// The columns of windows that are an output's: several where narrow columns were made wider.
+    /// The columns of windows that are an output's: several where columns were made wider.
     pub folds: u64,
     /// What a window that is not split stores.
     pub epilogue: Epilogue,

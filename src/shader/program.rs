@@ -225,13 +225,13 @@ pub enum Override {
     /// A column kernel for positions of 32-bit types compares row by row, which may be faster than to look for the winner among four
     /// rows at the end. Those of other types know no other way.
     RowByRow,
-    /// Stretches of short rows that begin anywhere begin and end with words.
+    /// Rows of columns, or stretches of short rows, that begin anywhere begin and end with words.
     WholeWords,
     /// Packs that begin anywhere come out of two whole ones, and not word by word.
     Pairs,
     /// Rows that begin anywhere have a few packs, which are taken one by one.
     FewPacks,
-    /// These packs begin with words, the first one and the last one with the run's own.
+    /// These packs begin with words: the first one with the run's first, and the last one ends with its last.
     FromWords,
     /// An invocation of Max takes four packs of a row, and its neighbours those beside each of them.
     Spread,

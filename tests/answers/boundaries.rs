@@ -433,20 +433,20 @@ fn narrow_columns() {
     }
 }
 
-/// Columns of two packs and more whose rows begin within words: as many rows as fill words are one, with and without rows left over.
+/// Columns of two packs and more whose rows begin within packs: as many rows as fill packs, or words, are one, with and without rows left
+/// over, in blocks that begin with packs, or with words.
 #[test]
-fn columns_of_rows_that_fill_words() {
-    for (dtype, columns) in [(DType::U8, 65), (DType::I8, 38), (DType::F16, 33), (DType::Bf16, 47)] {
+fn wide_columns_in_folds() {
+    for (dtype, columns) in [(DType::U8, 65), (DType::I8, 38), (DType::F16, 33), (DType::F32, 11), (DType::I64, 9)] {
         let pack = 16 / dtype.bytes();
-        for (blocks, rest) in [(1, 0), (1, 1), (2, 3)] {
-            let rows = ((1 << 14) * pack / (blocks * columns)).next_multiple_of(4) + rest;
-            let gap = 4 * rest; // blocks begin with words, too, or else these are not whole
-            let block = rows * columns + gap;
-            let view =
-                View::strided([blocks, rows, columns], [block as i64, columns as i64, 1], gap + rest / 3).unwrap();
+        for (blocks, rest, begin) in [(1, 0, 1), (1, 1, 4), (2, 0, pack), (3, 3, pack), (2, pack - 1, 4)] {
+            let rows = ((1 << 14) * pack / (blocks * columns)).next_multiple_of(pack) + rest;
+            let block = (rows * columns + 1).next_multiple_of(begin);
+            let first = begin - begin % 4;
+            let view = View::strided([blocks, rows, columns], [block as i64, columns as i64, 1], first).unwrap();
             let data = if rest == 1 { Data::Edges } else { Data::Ties };
-            let input = tensor(dtype, gap + 1 + blocks * block, data, columns);
-            let case = format!("{dtype} {blocks} x {rows} rows of {columns} columns, {data:?}");
+            let input = tensor(dtype, first + blocks * block, data, columns);
+            let case = format!("{dtype} {blocks} x {rows} rows of {columns} columns from {first}, {data:?}");
             check(&ReduceMax::new(dtype, view.clone()).axes([1]), &[&input], &case);
             let arg_max = ArgMax::new(dtype, view).axes([1]).select_last(rest == 1);
             check(&arg_max.output(ArgMaxOutput::ValuesAndIndices), &[&input], &case);
@@ -461,8 +461,9 @@ fn rows_beside_greater_ones() {
         let (pack, size) = (16 / dtype.bytes(), dtype.bytes() as usize);
         let least = tensor(dtype, 1, Data::Least, 1).bytes().to_vec();
         for len in [pack + 1, 2 * pack - 1, 2 * pack + 1, 4 * pack + 3, 12 * pack + 1] {
-            let bits =
-                |row: u64| if row.is_multiple_of(2) { least.clone() } else { greatest(dtype).to_le_bytes()[..size].to_vec() };
+            let bits = |row: u64| {
+                if row.is_multiple_of(2) { least.clone() } else { greatest(dtype).to_le_bytes()[..size].to_vec() }
+            };
             let bytes = (0..11).flat_map(|row| bits(row).repeat(len as usize)).collect();
             let input = Tensor::from_bytes(dtype, [11, len], bytes).unwrap();
             let view = View::new([11, len]).unwrap();

@@ -980,6 +980,20 @@ fn turns_without_end_are_refused() {
     }
 }
 
+/// Packs that begin with words are of whole runs.
+#[test]
+fn packs_from_words_of_parts_of_runs_are_refused() {
+    let plan = reduce_max(DType::U8, &[4096, 51], &[1]).plan(&cpu()).unwrap();
+    assert!(plan.dispatches[0].kernel.overrides.contains(&Override::FromWords), "{plan}");
+    for (len, expected) in [(51, ""), (17, ""), (16, "whole runs of 16, of more than a pack, expected")] {
+        let mut changed = plan.clone();
+        let Params::Reduction(params) = &mut changed.dispatches[0].params else { panic!("{plan}") };
+        (params.reduce_len, params.chunk_len, params.run_len) = (len, len, len);
+        let error = changed.check(&cpu()).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(error.contains(expected) && error.is_empty() == expected.is_empty(), "{error}, not {expected}");
+    }
+}
+
 /// Where rows begin anywhere, blocks of columns are moved back into their rows: those that are wider have no place there.
 #[test]
 fn rows_narrower_than_their_blocks_are_refused() {
