@@ -1,7 +1,7 @@
 // Reduces where the run is contiguous: whole packs, four loads in flight. RUN_MEMBERS of a team take a run together; where runs are
 // too short for all of them, the others take other runs meanwhile.
 import package::{
-    Best, ELEMENT_BITS, FARTHEST, LANES, PACK_ELEMENTS, RAGGED, RUNS, RowBest, TEAM, chunk_of, kept_offset, least_pack,
+    Best, ELEMENT_BITS, FARTHEST, LANES, PACK_ELEMENTS, RAGGED, RUNS, RowBest, TEAM, chunk_of, joined, kept_offset, least_pack,
     masked_pack, no_row_best, offer_pack, offer_tile, pack_at, pack_from_word, packs, params, partial_pack, row_result, run_of,
     run_within, word_count,
 };
@@ -102,17 +102,16 @@ fn reduce_few_packs_of_words(before: RowBest, run: u32, begin: u32, end: u32) ->
     let last = select(0u, (end - 1u) / LANES * LANES + LANES - PACK_ELEMENTS, word_count() > 0u); // see grid.wgsl, Lengths
     let own_of_first = 0xffffffffu << (ELEMENT_BITS * (begin - first));
     let own_of_last = 0xffffffffu >> (ELEMENT_BITS * (last + PACK_ELEMENTS - end));
-    let least = least_pack().x;
-    let count = (end - begin + LANES + PACK_ELEMENTS - 2u) / PACK_ELEMENTS; // of all runs alike: where one has less, its last is taken twice
+    // Of all runs alike: where one has less, its last is taken twice.
+    let count = (end - begin + LANES + PACK_ELEMENTS - 2u) / PACK_ELEMENTS;
     var best = before;
     for (var i = 0u; i < count; i++) {
         let e = min(first + i * PACK_ELEMENTS, last);
         var pack = pack_from_word(e);
         if (LANES > 1u) {
-            let own_x = select(0xffffffffu, own_of_first, e == first);
-            let own_w = select(0xffffffffu, own_of_last, e == last);
-            pack.x = (pack.x & own_x) | (least & ~own_x);
-            pack.w = (pack.w & own_w) | (least & ~own_w);
+            let all = 0xffffffffu;
+            let own = vec4<u32>(select(all, own_of_first, e == first), all, all, select(all, own_of_last, e == last));
+            pack = joined(pack, least_pack(), own);
         }
         best = offer_pack(best, pack, run, e);
     }

@@ -9,17 +9,19 @@ fn pack_within(first: u32, begin: u32, end: u32) -> vec4<u32> {
     return four_words(clamp(elements, vec4<u32>(begin), vec4<u32>(end - 1u)) / LANES);
 }
 
-// The pack whose first element, number e, is a word's first.
-fn pack_from_word(e: u32) -> vec4<u32> { return words_at(vec4<i32>(i32(e / LANES)) + vec4<i32>(0, 1, 2, 3)); }
+// The word in which element e lies, which may be before the first one.
+fn word_of(e: u32) -> i32 { return bitcast<i32>(e) >> (LANES / 2u); } // LANES are 1, 2 or 4
+
+// The pack that begins with that word.
+fn pack_from_word(e: u32) -> vec4<u32> { return words_at(vec4<i32>(word_of(e)) + vec4<i32>(0, 1, 2, 3)); }
 
 // The pack that begins with element e, wherever that is.
 fn pack_from(e: u32) -> vec4<u32> {
-    let first = bitcast<i32>(e) >> (LANES / 2u); // LANES are 1, 2 or 4
-    let own = words_at(vec4<i32>(first) + vec4<i32>(0, 1, 2, 3));
+    let own = pack_from_word(e);
     if (LANES == 1u || WHOLE_WORDS) {
         return own;
     }
-    return shifted(own, word(bitcast<u32>(min(first + 4, i32(word_count()) - 1))), e % LANES);
+    return shifted(own, word(bitcast<u32>(min(word_of(e) + 4, i32(word_count()) - 1))), e % LANES);
 }
 
 override WHOLE_WORDS: bool = false; // rows of columns, or stretches of short rows, begin and end with words

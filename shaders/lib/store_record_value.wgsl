@@ -1,4 +1,5 @@
-// Stores records of values. Those that windows write to together begin as zeros, which are the least key, or as the first window's.
+// Stores records of values. Those that windows write to together begin as zeros, which are the least key,
+// and those of folds as what the first window has found.
 import package::{ACCUMULATE, Best, KEY_WORDS, RECORD_WORDS, Unit, key_from_words, key_max, key_word, record_of, records};
 
 fn store_lane(unit: Unit, lane: u32, task: u32, best: Best) -> Unit {

@@ -105,7 +105,6 @@ impl Reduction<'_> {
         let Window { shape, schedule, .. } = window;
         let tuning = &self.device.tuning;
         let columns = schedule.access == Access::Columns;
-        let row_bytes = shape.run().stride.unsigned_abs().saturating_mul(self.dtype.bytes());
         let pack = self.dtype.pack_elements();
         let whole_packs = match schedule.access {
             Access::Rows => shape.runs_are_whole(schedule.chunk_len, pack),
@@ -137,7 +136,7 @@ impl Reduction<'_> {
             (shape.reduced.len() > 1).then_some(Override::Runs),
             few_runs(shape, schedule.access).map(Override::FewRuns),
             wide.then_some(Override::FourPacks),
-            (far && row_bytes >= tuning.far_bytes).then_some(Override::Prefetch),
+            (far && self.rows_are_far(shape)).then_some(Override::Prefetch),
             (schedule.line < schedule.team).then_some(Override::RunMembers(schedule.line as u32)),
             (row_by_row && positions_know_tiles(self.dtype)).then_some(Override::RowByRow),
             few_packs.then_some(Override::FewPacks),

@@ -21,9 +21,9 @@ pub(super) fn folded(reduction: &Reduction, window: &Window) -> Option<Block> {
     let pack = reduction.dtype.pack_elements();
     let one_by_one = window.schedule.access == Access::Strided && !reduction.device.spreads();
     let narrowest = if one_by_one { 2 } else { pack };
-    let mut widths = (narrowest.ilog2()..=(FEWEST_PACKS_ACROSS * pack).ilog2()).rev().map(|n| 1 << n);
-    let narrower = |width: u64| window.shape.columns() < Some(width.max(pack));
-    let narrow = widths.find_map(|width| folded_into(reduction, window, width).filter(|_| narrower(width)));
+    let widths = (narrowest.ilog2()..=(FEWEST_PACKS_ACROSS * pack).ilog2()).rev().map(|n| 1 << n);
+    let mut wider = widths.filter(|&width| window.shape.columns() < Some(pack.max(width)));
+    let narrow = wider.find_map(|width| folded_into(reduction, window, width));
     narrow.or_else(|| wide_folded(reduction, window))
 }
 
@@ -34,15 +34,16 @@ fn wide_folded(reduction: &Reduction, window: &Window) -> Option<Block> {
     if window.schedule.access != Access::Columns || device.spreads() {
         return None;
     }
-    let row_bytes = |window: &Window| window.shape.run().stride.unsigned_abs().saturating_mul(dtype.bytes());
-    let is_far = |window: &Window| row_bytes(window) >= device.tuning.far_bytes;
     let filling = |width| {
         let block = folded_into(reduction, window, width)?;
         block.windows[0].shape.columns_are_whole(width).then_some(block)
     };
     let of_packs = filling(dtype.pack_elements());
     match device.has_wide_loads() {
-        true => of_packs.filter(|block| is_far(window) || !is_far(&block.windows[0])),
+        true => {
+            let rows_are_far = |window: &Window| reduction.rows_are_far(&window.shape);
+            of_packs.filter(|block| rows_are_far(window) || !rows_are_far(&block.windows[0]))
+        }
         false => of_packs.or_else(|| filling(dtype.lanes())),
     }
 }

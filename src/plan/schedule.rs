@@ -393,6 +393,11 @@ impl Reduction<'_> {
         run_len > pack && run_len / pack <= most
     }
 
+    /// Whether the next row of columns is so far away that it is worth asking for ahead.
+    pub fn rows_are_far(&self, shape: &ReductionShape) -> bool {
+        shape.run().stride.unsigned_abs().saturating_mul(self.dtype.bytes()) >= self.device.tuning.far_bytes
+    }
+
     /// Whether an invocation of a column kernel compares so many rows one by one: where there are few, or where tiles are not known.
     pub fn compares_row_by_row(&self, rows: u64) -> bool {
         self.operator == Operator::ArgMax && (rows <= self.device.tuning.few_rows || !positions_know_tiles(self.dtype))
