@@ -39,6 +39,9 @@ fn words_bits(words: vec4<u32>, lane: u32) -> vec4<u32> {
 
 const PACK_UNITS = 4u; // output units of as many elements as a pack has
 fn pack_unit(pack: vec4<u32>, i: u32) -> Unit { return pack[i]; }
+fn with_unit(pack: vec4<u32>, i: u32, unit: Unit) -> vec4<u32> {
+    return select(pack, vec4<u32>(unit), vec4<u32>(0u, 1u, 2u, 3u) == vec4<u32>(i));
+}
 fn with_element(unit: Unit, lane: u32, key: Key) -> Unit {
     return unit | (bits_of(key) >> (32u - ELEMENT_BITS * (lane + 1u)));
 }

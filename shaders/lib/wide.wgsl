@@ -20,6 +20,9 @@ fn key_below(key: Key) -> Key { return vec2<u32>(key.x - 1u, key.y - select(0u, 
 
 const PACK_UNITS = 2u; // output units of as many elements as a pack has
 fn pack_unit(pack: vec4<u32>, i: u32) -> Unit { return select(pack.xy, pack.zw, i == 1u); }
+fn with_unit(pack: vec4<u32>, i: u32, unit: Unit) -> vec4<u32> {
+    return select(vec4<u32>(unit, pack.zw), vec4<u32>(pack.xy, unit), i == 1u);
+}
 fn with_element(unit: Unit, lane: u32, key: Key) -> Unit { return bits_of(key); }
 fn empty_unit() -> Unit { return vec2<u32>(0u, 0u); }
 fn with_one(unit: Unit, lane: u32) -> Unit { return ONE; }

@@ -8,7 +8,6 @@
 use super::device::{
     EXCHANGED_BYTES, MAX_BINDING_BYTES, MEMBER_BYTES, check_countable, column_member_bytes, most_ranked,
 };
-use super::output_box::SPREAD_PACKS;
 use super::schedule::MAX_STEPS;
 use super::{
     Access, Binding, BroadcastParams, Declaration, Dispatch, Epilogue, HardmaxOnesParams, HardmaxWriteParams,
@@ -16,7 +15,7 @@ use super::{
     ReductionParams, Role, Slot, Stores, check_count, within,
 };
 use crate::error::list;
-use crate::shader::MAX_DIMS;
+use crate::shader::{MAX_DIMS, TILE_PACKS, WALK_DIMS};
 use crate::{DType, Error, Limits};
 
 impl Plan {
@@ -491,11 +490,14 @@ impl Work {
         check_countable(begin + len)?;
         check_countable(len + row_len - 1)?; // as the shaders count rows
         let around = params.sizes.iter().fold(1, |rows: u64, &size| rows.saturating_mul(size.into()));
-        ensure(around.saturating_mul(row_len) == len, || {
-            format!("{len} elements in {around} rows of {row_len}: as many expected")
+        let own = if let MaxAccess::Columns { .. } = access { 1 } else { row_len }; // elements that lie within `sizes`
+        ensure(around.saturating_mul(own) == len, || {
+            format!("{len} elements in {around} rows of {own}: as many expected")
         })?;
-        if let MaxAccess::Packs { .. } = access {
-            return Work::of_packs(kernel, params, group);
+        match access {
+            MaxAccess::Packs { .. } => return Work::of_packs(kernel, params, group),
+            MaxAccess::Columns { .. } => return Work::of_tiles(kernel, params, group),
+            _ => {}
         }
         let (pack, lanes, dims) = (kernel.dtype.pack_elements(), kernel.dtype.lanes(), params.sizes.len() as u64);
         // The elements that are written at once, those of a stretch, and the turns that it takes to begin one.
@@ -515,6 +517,22 @@ impl Work {
         Ok(Work { turns: own.saturating_add(stretches * begun), ..Work::shared(units, share, 1, group) })
     }
 
+    /// Tiles below one another of rows of whole tiles.
+    fn of_tiles(kernel: &Kernel, params: &BroadcastParams, group: &Group) -> Result<Work, Error> {
+        let tile = TILE_PACKS * kernel.dtype.pack_elements();
+        let [len, share, row_len] = [params.len, params.share, params.row_len].map(u64::from);
+        ensure(row_len >= tile && row_len.is_multiple_of(tile) && params.walk_len() >= len, || {
+            format!(
+                "rows of {row_len} elements in {} dimensions: whole tiles of {tile}, in {WALK_DIMS} at most, expected",
+                params.sizes.len()
+            )
+        })?;
+        check_countable(len + row_len.saturating_mul(share + 1))?;
+        let tasks = (row_len / tile).saturating_mul((len / tile).div_ceil(row_len / tile).div_ceil(share));
+        let turns = share + tile + params.sizes.len() as u64;
+        Ok(Work { groups: tasks.div_ceil(group.invocations), turns })
+    }
+
     /// Some rows of packs, or a part of one.
     fn of_packs(kernel: &Kernel, params: &BroadcastParams, group: &Group) -> Result<Work, Error> {
         let (pack, dims) = (kernel.dtype.pack_elements(), params.sizes.len() as u64);
@@ -523,7 +541,7 @@ impl Work {
         check_countable(len + row_len - 1)?;
         let (rows, row_packs) = (len.div_ceil(row_len), row_len / pack);
         let (share, own_rows) = match kernel.has(Override::Spread) {
-            true => (SPREAD_PACKS, 1),
+            true => (TILE_PACKS, 1),
             false => (share, (share / row_packs).max(1)),
         };
         let tasks = rows.div_ceil(own_rows).saturating_mul(row_packs.div_ceil(share));

@@ -116,6 +116,12 @@ impl Device {
         !self.spreads() && self.tuning.column_packs > 1
     }
 
+    /// Whether a Max's operands that have the same elements in every row are better looked up once for some columns of many rows, than
+    /// read again in every row: where to read costs more than to go from row to row.
+    pub fn takes_columns_of_max(&self) -> bool {
+        !self.spreads()
+    }
+
     /// The longest short slices that lie in one piece whose ones and zeros are written by those who find the winners: of longer ones this
     /// takes more values than some devices keep in registers.
     pub fn longest_fused_slice(&self) -> u64 {

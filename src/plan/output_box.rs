@@ -3,26 +3,26 @@
 use std::ops::Range;
 
 use super::device::{Device, FEWEST_PACKS, check_countable, stride_u32, to_u32};
-use super::layout::{Extent, Source, blocks, check_dims};
+use super::layout::{Extent, Source, blocks, check_dims, gcd};
 use super::schedule::{MAX_STEPS, SHORT_ROWS_INVOCATIONS};
 use super::{Binding, Dispatch, Dispatches, Slot, check_count, target_part, within};
 use crate::shader::{
     BroadcastParams, FIRST_OPERAND, Kernel, LONGEST_WRITTEN_ROW, MaxAccess, MaxShortRows, OperandParams, Override,
-    Params, Program, WALK_DIMS,
+    Params, Program, TILE_PACKS, WALK_DIMS,
 };
 use crate::{DType, Error, View};
 
 /// The fewest packs of a row that ends within one.
 const FEWEST_RAGGED_PACKS: u64 = 2;
 
+/// The fewest rows of whole tiles, of which to look up what is the same in every one costs little.
+const FEWEST_ROWS_OF_COLUMNS: u64 = 16;
+
 /// The bunches of rows below which a stretch is short.
 const SHORT_STRETCH_BUNCHES: u64 = 4;
 
 /// The longest rows of two dimensions on a GPU: of longer ones, put together out of parts, it keeps too much in registers.
 const LONGEST_MERGED_ROW: u64 = 16;
-
-/// The packs of a row that an invocation writes where neighbours write side by side (`store_four` of shaders/max_packs.wgsl).
-pub(super) const SPREAD_PACKS: u64 = 4;
 
 /// The output's dimensions, collapsed as far as every operand allows; innermost first.
 pub(super) struct Rows {
@@ -226,8 +226,16 @@ fn mask<T>(forms: &[T], is_so: impl Fn(&T) -> bool) -> u32 {
 struct Writer {
     access: MaxAccess,
     write_len: u64,
-    /// How packs of rows are shared out; others are, one after another.
+    /// Elements of a row; 1 where they are written one by one.
+    row_len: u64,
+    /// How packs are shared out; others are, one after another.
     tasks: Option<Tasks>,
+}
+
+impl Writer {
+    fn takes_columns(&self) -> bool {
+        matches!(self.access, MaxAccess::Columns { .. })
+    }
 }
 
 /// What an invocation writes, and the invocations that there are to do it.
@@ -310,7 +318,7 @@ impl OutputBox<'_> {
         let units = (self.begin + self.len).div_ceil(lanes);
         let elements = |first| {
             self.dispatch(
-                Writer { access: MaxAccess::Elements, write_len: lanes, tasks: None },
+                Writer { access: MaxAccess::Elements, write_len: lanes, row_len: 1, tasks: None },
                 reads,
                 continues,
                 first..units,
@@ -318,7 +326,7 @@ impl OutputBox<'_> {
         };
         let (bulk, dispatch) = match (self.bulk(reads), self.merged(reads)) {
             (own, Some((merged, reads)))
-                if (own.is_none() || self.has_short_stretches())
+                if own.is_none_or(|own| !own.takes_columns() && self.has_short_stretches())
                     && let Some(bulk) = merged.bulk(&reads) =>
             {
                 (bulk, merged.dispatch(bulk, &reads, continues, 0..self.len / bulk.write_len)?)
@@ -356,11 +364,35 @@ impl OutputBox<'_> {
     /// How whole packs are written, if that is possible and worth it.
     fn bulk(&self, reads: &[Read]) -> Option<Writer> {
         let pack = self.dtype.pack_elements();
-        self.short_rows(reads).or_else(|| self.packs(reads)).filter(|bulk| {
+        let writer = self.columns(reads).or_else(|| self.short_rows(reads)).or_else(|| self.packs(reads));
+        writer.filter(|bulk| {
             let writes = self.len / bulk.write_len;
             let pays = self.len.is_multiple_of(bulk.write_len) || writes * bulk.write_len >= FEWEST_PACKS * pack;
             self.begin == 0 && writes > 0 && pays
         })
+    }
+
+    /// Tiles of columns, where some operands have the same elements in every row of whole tiles, all others lie as the output does, and
+    /// there are rows enough.
+    fn columns(&self, reads: &[Read]) -> Option<Writer> {
+        let (pack, tile) = (self.dtype.pack_elements(), TILE_PACKS * self.dtype.pack_elements());
+        let (outer, inner) = self.rows.sizes.split_last().filter(|(_, inner)| (1..WALK_DIMS).contains(&inner.len()))?;
+        let of_columns = |read: &Read| !read.partial && read.part.is_none() && read.strides[inner.len()] == 0;
+        let as_output =
+            |read: &Read| !read.partial && self.rows.follow_one_another(&read.strides) && read.begins_with_pack(pack);
+        let inner_len = inner.iter().product::<u64>();
+        let own = tile / gcd(tile, inner_len); // of these rows one of whole tiles is made
+        let takes = self.device.takes_columns_of_max() && outer / own >= FEWEST_ROWS_OF_COLUMNS;
+        if !takes || !reads.iter().all(|read| of_columns(read) || as_output(read)) {
+            return None;
+        }
+        let access = MaxAccess::Columns { of_columns: mask(reads, of_columns) };
+        let (tiles, row_tiles) = (self.len / tile, own * inner_len / tile);
+        let rows = tiles.div_ceil(row_tiles);
+        let share = rows.div_ceil(rows.div_ceil(self.device.share(tiles)));
+        let tasks = Tasks { share, invocations: row_tiles * rows.div_ceil(share), spread: false };
+        let fits = tasks.invocations <= self.device.max_invocations && share <= MAX_STEPS / 2;
+        fits.then_some(Writer { access, write_len: tile, row_len: own * inner_len, tasks: Some(tasks) })
     }
 
     fn packs(&self, reads: &[Read]) -> Option<Writer> {
@@ -373,7 +405,8 @@ impl OutputBox<'_> {
         let bindings = 1 + reads.len() as u32 + (shifted & !splats).count_ones();
         let room = bindings <= self.device.limits.max_storage_bindings && !self.device.limits.shared_buffers;
         let pairs = shifted & !splats != 0 && room && self.device.has_wide_loads();
-        let writer = Writer { access: MaxAccess::Packs { splats, shifted, pairs }, write_len: pack, tasks: None };
+        let access = MaxAccess::Packs { splats, shifted, pairs };
+        let writer = Writer { access, write_len: pack, row_len: self.rows.row_len(), tasks: None };
         let tasks = self.spread_parts().or_else(|| self.row_tasks(writer, reads.len() as u64))?;
         Some(Writer { tasks: Some(tasks), ..writer })
     }
@@ -401,14 +434,14 @@ impl OutputBox<'_> {
             part: part.unwrap_or(len) as u32,
             shifted: mask(&forms, |form| form.shifted),
         });
-        Some(Writer { access, write_len: pack * len, tasks: None })
+        Some(Writer { access, write_len: pack * len, row_len: len, tasks: None })
     }
 
     /// Writes these packs, or output units.
     fn dispatch(&self, writer: Writer, reads: &[Read], continues: bool, writes: Range<u64>) -> Result<Dispatch, Error> {
         let (device, group) = (self.device, self.device.tuning.group);
         let count = writes.end - writes.start;
-        let Writer { access, write_len, tasks } = writer;
+        let Writer { access, write_len, row_len, tasks } = writer;
         let program = Program::Max { operands: reads.len() as u32, access };
         let Tasks { share, invocations, spread } = match tasks {
             Some(tasks) => tasks,
@@ -417,7 +450,7 @@ impl OutputBox<'_> {
         let ragged = match access {
             MaxAccess::Packs { .. } => self.rows.are_ragged(write_len),
             MaxAccess::ShortRows(_) => self.rows.have_ragged_stretches(self.dtype.pack_elements()),
-            MaxAccess::Elements => false,
+            MaxAccess::Columns { .. } | MaxAccess::Elements => false,
         };
         let overrides = [
             Some(Override::Group(group as u32)),
@@ -429,7 +462,8 @@ impl OutputBox<'_> {
             (spread && self.rows.sizes.len() == 1).then_some(Override::OneRow),
             reads.iter().any(|read| read.partial).then_some(Override::BoundsChecked),
         ];
-        let inside = usize::from(program.takes_packs()); // dimensions of what it takes as a row: one, or those of an element
+        // Dimensions within what it finds addresses for: a row or an element.
+        let inside = usize::from(matches!(access, MaxAccess::Packs { .. } | MaxAccess::ShortRows(_)));
         let operand = |(n, read): (usize, &Read)| Binding { binding: FIRST_OPERAND + n as u32, ..read.window };
         let words = |(binding, n): (u32, u32)| Binding { binding, ..reads[n as usize].window };
         Ok(Dispatch {
@@ -437,7 +471,7 @@ impl OutputBox<'_> {
             params: Params::Broadcast(BroadcastParams {
                 len: to_u32(self.len)?,
                 share: to_u32(share)?,
-                row_len: if inside == 0 { 1 } else { to_u32(self.rows.row_len())? },
+                row_len: to_u32(row_len)?,
                 first: to_u32(writes.start)?,
                 begin: to_u32(self.begin)?,
                 end: to_u32(self.end)?,
@@ -457,9 +491,9 @@ impl OutputBox<'_> {
     /// Parts of four packs, where devices like neighbours to read side by side.
     fn spread_parts(&self) -> Option<Tasks> {
         let row_packs = self.rows.row_len() / self.dtype.pack_elements();
-        let invocations = self.rows.count() * row_packs.div_ceil(SPREAD_PACKS);
+        let invocations = self.rows.count() * row_packs.div_ceil(TILE_PACKS);
         let spreads = self.device.spreads() && invocations <= self.device.max_invocations;
-        spreads.then_some(Tasks { share: SPREAD_PACKS, invocations, spread: true })
+        spreads.then_some(Tasks { share: TILE_PACKS, invocations, spread: true })
     }
 
     /// Whole rows of packs, or parts of a row that are as long as one another: invocations that run in lockstep all wait for the
@@ -506,7 +540,7 @@ impl OutputBox<'_> {
                 Turns { write_len, each: u64::from(len) * lanes, row: 2 * row + u64::from(len) * lanes },
                 sizes[0] * sizes[1],
             ),
-            MaxAccess::Elements => {
+            MaxAccess::Columns { .. } | MaxAccess::Elements => {
                 (Turns::of_elements(self.dtype, row + 1 + operands), sizes.iter().take(WALK_DIMS).product())
             }
         }

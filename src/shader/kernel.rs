@@ -128,7 +128,7 @@ impl Kernel {
             MaxAccess::ShortRows(MaxShortRows { len, part, .. }) => {
                 (2..=LONGEST_WRITTEN_ROW).contains(&len.into()) && part > 0 && len.is_multiple_of(part)
             }
-            MaxAccess::Elements => true,
+            MaxAccess::Columns { .. } | MaxAccess::Elements => true,
         }
     }
 

@@ -3,7 +3,7 @@
 //! One table: the text is joined from it, bind group layouts are made from it, plans are checked against it. tests/shaders
 //! holds it against naga's reading of the text, and each file against the names that it says it imports.
 
-use super::operands::{ShortRows, element_operands, pack_operands};
+use super::operands::{ShortRows, column_operands, element_operands, pack_operands};
 use super::short_rows::short_rows_of_ones;
 use super::text::shader;
 use super::{
@@ -222,6 +222,7 @@ files! {
     MAX_STORE = "lib/max_store", binds [writes(1, Pack, Result)];
     MAX_PACKS = "max_packs", overrides ["RAGGED", "ONE_ROW", "SPREAD"];
     MAX_SHORT_ROWS = "max_short_rows", overrides ["RAGGED"];
+    MAX_COLUMNS = "max_columns";
     MAX_ELEMENTS = "max_elements", binds [writes(1, Unit, Result)], overrides ["PRESERVE_EDGES", "BOUNDS_CHECKED"];
 }
 
@@ -246,6 +247,7 @@ impl Kernel {
                     MaxAccess::ShortRows(rows) => {
                         ShortRows { dtype, operands, rows, ragged: self.has(Override::Ragged) }.text()
                     }
+                    MaxAccess::Columns { of_columns } => column_operands(dtype, operands, of_columns),
                     MaxAccess::Elements => element_operands(dtype, operands),
                 }
             }
@@ -275,6 +277,7 @@ impl Kernel {
                 MaxAccess::Packs { splats, pairs: true, .. } => splats,
                 MaxAccess::Packs { splats, shifted, .. } => splats | shifted,
                 MaxAccess::ShortRows(MaxShortRows { of_columns, shifted, .. }) => of_columns | shifted,
+                MaxAccess::Columns { of_columns } => of_columns,
                 MaxAccess::Elements => u32::MAX,
             };
             bindings.extend((0..operands.min(u32::BITS)).map(|n| {
@@ -316,6 +319,7 @@ impl Kernel {
             Program::Max { access, .. } => vec![match access {
                 MaxAccess::Packs { .. } => &[BROADCAST, PACK_PARTS, MAX_STORE, MAX_PACKS],
                 MaxAccess::ShortRows(_) => &[BROADCAST, PACK_PARTS, MAX_STORE, MAX_SHORT_ROWS],
+                MaxAccess::Columns { .. } => &[BROADCAST, PACK_PARTS, MAX_STORE, MAX_COLUMNS],
                 MaxAccess::Elements => &[BROADCAST, MAX_ELEMENTS],
             }],
         };

@@ -17,5 +17,5 @@ pub use params::{
 };
 pub(crate) use params::{MAX_DIMS, WALK_DIMS};
 pub use program::{Access, Epilogue, HardmaxWriter, MaxAccess, MaxShortRows, Operator, Override, Program, Stores};
-pub(crate) use program::{FIRST_OPERAND, LARGEST_BLOCK, LONGEST_SHORT_ROW, LONGEST_WRITTEN_ROW};
+pub(crate) use program::{FIRST_OPERAND, LARGEST_BLOCK, LONGEST_SHORT_ROW, LONGEST_WRITTEN_ROW, TILE_PACKS};
 pub(crate) use short_rows::{Bunches, MOST_BUNCH_PACKS};

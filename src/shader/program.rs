@@ -84,6 +84,11 @@ pub enum MaxAccess {
     },
     /// In bunches of rows so short that many of them share packs.
     ShortRows(MaxShortRows),
+    /// In tiles of columns, of four packs, whose operands lie as the output does or have the same elements in every row.
+    Columns {
+        /// Bit n is set if operand n has the same elements in row after row.
+        of_columns: u32,
+    },
     /// Element by element, whatever the operands are.
     Elements,
 }
@@ -299,6 +304,9 @@ pub(crate) const LARGEST_BLOCK: u64 = 128;
 /// The longest rows that are written in bunches: beyond, text grows, and whole packs of one row are as fast.
 pub(crate) const LONGEST_WRITTEN_ROW: u64 = 32;
 
+/// The packs that an invocation of Max takes at once: side by side of columns, and of a row those apart that spread ones take.
+pub(crate) const TILE_PACKS: u64 = 4;
+
 /// The binding of a Max kernel's first operand; 0 holds the parameters and 1 the output.
 pub(crate) const FIRST_OPERAND: u32 = 2;
 
@@ -407,6 +415,9 @@ impl MaxAccess {
                 write!(f, "max_short_rows of {len} {dtype} of {operands}, ")?;
                 write!(f, "{of_rows} of rows, {of_columns} of columns, {shifted} shifted")?;
                 if repeated > 0 { write!(f, ", {repeated} repeated after {part}") } else { Ok(()) }
+            }
+            MaxAccess::Columns { of_columns } => {
+                write!(f, "max_columns {dtype} of {operands}, {} of columns", of_columns.count_ones())
             }
             MaxAccess::Elements => write!(f, "max_elements {dtype} of {operands}"),
         }
