@@ -2,7 +2,7 @@
 // fill whole tiles, of four packs. An invocation takes a tile of columns, looks up once what these operands have of it, and walks
 // down.
 import package::{
-    GROUP, Grid, LANES, PACK_ELEMENTS, PACK_UNITS, empty_unit, first_addresses, fold_elements, fold_runs,
+    GROUP, Grid, LANES, PACK_ELEMENTS, empty_unit, first_addresses, fold_elements, fold_runs,
     invocation_number, maxima_of, next_row, no_packs, params, store, walk_from, with_element, with_unit,
 };
 
@@ -37,14 +37,17 @@ fn main(grid: Grid) {
 // What the operands have that have the same elements in every row, for the tile that begins with a row's element number e.
 fn tile_of_columns(e: u32) -> array<vec4<u32>, 4> {
     var tile = array<vec4<u32>, 4>();
+    var unit = empty_unit();
     var walk = walk_from(e);
-    for (var n = 0u; n < 4u * PACK_UNITS; n++) {
-        var unit = empty_unit();
-        for (var lane = 0u; lane < LANES; lane++) {
-            unit = with_element(unit, lane, fold_elements(walk.addresses));
-            walk = next_row(walk);
+    for (var n = 0u; n < TILE_ELEMENTS; n++) {
+        let lane = n % LANES;
+        if (lane == 0u) {
+            unit = empty_unit();
         }
-        tile[n / PACK_UNITS] = with_unit(tile[n / PACK_UNITS], n % PACK_UNITS, unit);
+        unit = with_element(unit, lane, fold_elements(walk.addresses));
+        let pack = n / PACK_ELEMENTS;
+        tile[pack] = with_unit(tile[pack], n % PACK_ELEMENTS / LANES, unit);
+        walk = next_row(walk);
     }
     return tile;
 }

@@ -1,6 +1,6 @@
 // Max where every operand runs along the rows, or has one element for all of a row.
 import package::{
-    Addresses, Ends, GROUP, Grid, Maxima, PACK_ELEMENTS, carried_at, finished, first_addresses, first_elements, fold_runs,
+    Addresses, Ends, FARTHEST, GROUP, Grid, Maxima, PACK_ELEMENTS, carried_at, finished, first_addresses, first_elements, fold_runs,
     fold_splats, fold_straddling, invocation_number, next_row, no_packs, operand_ends, pack_addresses, params, row_addresses,
     store, store_pack, walk_from, walk_rows,
 };
@@ -8,6 +8,7 @@ import package::{
 override RAGGED: bool = false; // rows end within packs, and are no shorter than one
 override ONE_ROW: bool = false; // all of it
 override SPREAD: bool = false; // an invocation takes four packs of a row, and its neighbours those beside each of them
+override LINE: u32 = 1u; // neighbours that take turns along rows, four packs each
 
 @compute @workgroup_size(GROUP)
 fn main(grid: Grid) {
@@ -15,22 +16,29 @@ fn main(grid: Grid) {
         return;
     }
     let ends = operand_ends();
+    let index = invocation_number(grid.id, grid.groups, grid.local);
     if (SPREAD) {
-        store_spread(invocation_number(grid.id, grid.groups, grid.local), ends);
+        store_spread(index, ends);
         return;
     }
     // Some rows, or else a part of one: neighbours do the same for equally long.
     let row_len = max(params.row_len, PACK_ELEMENTS);
     let row_packs = row_len / PACK_ELEMENTS;
-    let parts = (row_packs + params.share - 1u) / params.share;
-    let own_rows = max(params.share / row_packs, 1u);
-    let index = invocation_number(grid.id, grid.groups, grid.local);
-    let first_row = index / parts * own_rows;
-    let part = index % parts;
+    let share = params.share * LINE;
+    let parts = (row_packs + share - 1u) / share;
+    let own_rows = max(share / row_packs, 1u);
+    let line = index / LINE;
+    let first_row = line / parts * own_rows;
     let rows_end = min(first_row + own_rows, (params.len + row_len - 1u) / row_len);
-    if (first_row >= rows_end) {
-        return;
+    if (first_row < rows_end) {
+        store_rows(first_row, rows_end, Part(line % parts, index % LINE, line % parts + 1u == parts), ends);
     }
+}
+
+// What an invocation takes of a row: which part, in whose turn, and whether it is the last part.
+struct Part { number: u32, turn: u32, is_last: bool }
+
+fn store_rows(first_row: u32, rows_end: u32, part: Part, ends: Ends) {
     let walk_len = walk_rows();
     let walks_end = (rows_end + walk_len - 1u) / walk_len;
     for (var n = first_row / walk_len; n < walks_end; n++) {
@@ -45,7 +53,7 @@ fn main(grid: Grid) {
             addresses = walk.addresses;
             store_row(row, addresses, part, ends);
             walk = next_row(walk);
-            if (RAGGED && part + 1u == parts && row + 1u < end) {
+            if (RAGGED && LINE == 1u && part.is_last && row + 1u < end) {
                 store_end(row, addresses, walk.addresses);
             }
             continuing {
@@ -53,27 +61,65 @@ fn main(grid: Grid) {
                 break if row >= end;
             }
         }
-        if (RAGGED && part + 1u == parts) {
+        if (RAGGED && LINE == 1u && part.is_last) {
             store_end(end - 1u, addresses, row_addresses(end));
+        }
+    }
+    if (RAGGED && LINE > 1u && part.is_last) {
+        let last = min(rows_end, FARTHEST);
+        for (var row = first_row + part.turn; row < last; row += LINE) { // no one waits while another's row ends
+            store_end(row, row_addresses(row), row_addresses(row + 1u));
         }
     }
 }
 
 // A part of a row's packs, which may be all of them.
-fn store_row(row: u32, addresses: Addresses, part: u32, ends: Ends) {
+fn store_row(row: u32, addresses: Addresses, part: Part, ends: Ends) {
     let row_len = max(params.row_len, PACK_ELEMENTS);
     let row_begin = row * row_len;
+    let share = params.share * LINE;
     let constant = fold_splats(addresses); // of the operands that have one element for all of the row
-    var i = (row_begin + PACK_ELEMENTS - 1u) / PACK_ELEMENTS + part * params.share;
-    let end = min(i + params.share, min((row_begin + row_len) / PACK_ELEMENTS, params.len / PACK_ELEMENTS));
-    var packs = pack_addresses(addresses, i * PACK_ELEMENTS - row_begin, 0u);
-    var own = carried_at(packs, 0u, 0u, ends);
+    let begin = (row_begin + PACK_ELEMENTS - 1u) / PACK_ELEMENTS + part.number * share;
+    let end = min(begin + share, min((row_begin + row_len) / PACK_ELEMENTS, params.len / PACK_ELEMENTS));
+    if (LINE == 1u) {
+        store_packs(begin, end, Runs(constant, pack_addresses(addresses, begin * PACK_ELEMENTS - row_begin, 0u), ends));
+        return;
+    }
+    // A row has more than one tile. Its last one may begin within the one before: what two write is the same.
+    let last = min(end, FARTHEST);
+    for (var n = begin + 4u * part.turn; n < last; n += 4u * LINE) {
+        let i = min(n, end - 4u);
+        store_tile(i, Runs(constant, pack_addresses(addresses, i * PACK_ELEMENTS - row_begin, 0u), ends));
+    }
+}
+
+// Four packs side by side.
+fn store_tile(i: u32, runs: Runs) {
+    let a = carried_at(runs.packs, 0u, 0u, runs.ends);
+    let b = carried_at(runs.packs, 0u, 1u, runs.ends);
+    store(i, fold_runs(runs.constant, runs.packs, 0u, a, b));
+    let c = carried_at(runs.packs, 0u, 2u, runs.ends);
+    store(i + 1u, fold_runs(runs.constant, runs.packs, 1u, b, c));
+    let d = carried_at(runs.packs, 0u, 3u, runs.ends);
+    store(i + 2u, fold_runs(runs.constant, runs.packs, 2u, c, d));
+    let e = carried_at(runs.packs, 0u, 4u, runs.ends);
+    store(i + 3u, fold_runs(runs.constant, runs.packs, 3u, d, e));
+}
+
+// A row's runs, and what is folded before them.
+struct Runs { constant: Maxima, packs: Addresses, ends: Ends }
+
+// Packs one after another: the runs begin with the first.
+fn store_packs(begin: u32, end: u32, runs: Runs) {
+    var packs = runs.packs;
+    var own = carried_at(packs, 0u, 0u, runs.ends);
+    var i = begin;
     loop {
         if (i >= end) {
             break;
         }
-        let next = carried_at(packs, 0u, 1u, ends);
-        store(i, fold_runs(constant, packs, 0u, own, next));
+        let next = carried_at(packs, 0u, 1u, runs.ends);
+        store(i, fold_runs(runs.constant, packs, 0u, own, next));
         own = next;
         packs = next_packs(packs);
         continuing {
@@ -122,9 +168,6 @@ fn store_spread(index: u32, ends: Ends) {
         store_end(row, addresses, row_addresses(row + 1u));
     }
 }
-
-// A row's runs, and what is folded before them.
-struct Runs { constant: Maxima, packs: Addresses, ends: Ends }
 
 fn finished_runs(runs: Runs, i: u32) -> vec4<u32> {
     let own = carried_at(runs.packs, i, 0u, runs.ends);

@@ -540,14 +540,16 @@ impl Work {
         let row_len = row_len.max(pack);
         check_countable(len + row_len - 1)?;
         let (rows, row_packs) = (len.div_ceil(row_len), row_len / pack);
+        let line = if kernel.has(Override::Spread) { 1 } else { kernel.line() };
         let (share, own_rows) = match kernel.has(Override::Spread) {
             true => (TILE_PACKS, 1),
-            false => (share, (share / row_packs).max(1)),
+            false => (share, (share * line / row_packs).max(1)),
         };
-        let tasks = rows.div_ceil(own_rows).saturating_mul(row_packs.div_ceil(share));
+        ensure(line > 0, || "0 neighbours take turns: more than 0 expected".to_string())?;
+        let lines = rows.div_ceil(own_rows).saturating_mul(row_packs.div_ceil(share * line));
         let begun = 2 * dims + 2; // a pack at a row's end takes the next row, too
         let turns = own_rows.min(rows).saturating_mul(begun + share.min(row_packs));
-        Ok(Work { groups: tasks.div_ceil(group.invocations), turns })
+        Ok(Work { groups: lines.saturating_mul(line).div_ceil(group.invocations), turns })
     }
 }
 

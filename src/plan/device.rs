@@ -1,8 +1,12 @@
 //! What plans know of a device: its limits, and the tuning, which says what it likes, as numbers.
 
 use super::within;
-use crate::shader::{Epilogue, LONGEST_WRITTEN_ROW, Operator};
+use crate::shader::{Epilogue, LONGEST_WRITTEN_ROW, Operator, TILE_PACKS};
 use crate::{DType, Error, Limits, Tuning};
+
+/// The invocations that lavapipe runs in lockstep on processors with AVX2. What they write they should write together from end to
+/// end: as eight stretches of memory, each of its own, it takes 1.2 times as long.
+const VECTOR: u64 = 8;
 
 /// A device. A plan makes it once.
 pub(super) struct Device {
@@ -116,10 +120,20 @@ impl Device {
         !self.spreads() && self.tuning.column_packs > 1
     }
 
-    /// Whether a Max's operands that have the same elements in every row are better looked up once for some columns of many rows, than
-    /// read again in every row: where to read costs more than to go from row to row.
-    pub fn takes_columns_of_max(&self) -> bool {
-        !self.spreads()
+    /// Whether a Max's operands that have the same elements in every row of so many packs are better looked up once, for some columns of
+    /// many rows, than read again in every row. That a row of whole tiles is made of others of so many elements.
+    pub fn takes_columns_of_max(&self, row_packs: u64, own_len: u64) -> bool {
+        const LONGEST_BUNCHED: u64 = 16; // in bunches these go as fast on lavapipe
+        match (self.spreads(), self.keeps_many()) {
+            (true, _) => false,
+            (_, true) => row_packs <= VECTOR * TILE_PACKS && own_len > LONGEST_BUNCHED,
+            (_, false) => true, // SwiftShader pays more for a load than for the way from row to row
+        }
+    }
+
+    /// The neighbours that take turns along rows of a Max of so many packs.
+    pub fn line_of_max(&self, row_packs: u64) -> u64 {
+        if self.keeps_many() && row_packs >= 4 * VECTOR * TILE_PACKS { VECTOR } else { 1 }
     }
 
     /// The longest short slices that lie in one piece whose ones and zeros are written by those who find the winners: of longer ones this

@@ -243,6 +243,8 @@ impl Writer {
 struct Tasks {
     share: u64,
     invocations: u64,
+    /// Neighbours that take turns along rows.
+    line: u64,
     /// Whether neighbours write side by side.
     spread: bool,
 }
@@ -382,17 +384,19 @@ impl OutputBox<'_> {
             |read: &Read| !read.partial && self.rows.follow_one_another(&read.strides) && read.begins_with_pack(pack);
         let inner_len = inner.iter().product::<u64>();
         let own = tile / gcd(tile, inner_len); // of these rows one of whole tiles is made
-        let takes = self.device.takes_columns_of_max() && outer / own >= FEWEST_ROWS_OF_COLUMNS;
+        let row_len = own * inner_len;
+        let takes = self.device.takes_columns_of_max(row_len / pack, inner_len);
+        let takes = takes && outer / own >= FEWEST_ROWS_OF_COLUMNS;
         if !takes || !reads.iter().all(|read| of_columns(read) || as_output(read)) {
             return None;
         }
         let access = MaxAccess::Columns { of_columns: mask(reads, of_columns) };
-        let (tiles, row_tiles) = (self.len / tile, own * inner_len / tile);
+        let (tiles, row_tiles) = (self.len / tile, row_len / tile);
         let rows = tiles.div_ceil(row_tiles);
         let share = rows.div_ceil(rows.div_ceil(self.device.share(tiles)));
-        let tasks = Tasks { share, invocations: row_tiles * rows.div_ceil(share), spread: false };
+        let tasks = Tasks { share, invocations: row_tiles * rows.div_ceil(share), line: 1, spread: false };
         let fits = tasks.invocations <= self.device.max_invocations && share <= MAX_STEPS / 2;
-        fits.then_some(Writer { access, write_len: tile, row_len: own * inner_len, tasks: Some(tasks) })
+        fits.then_some(Writer { access, write_len: tile, row_len, tasks: Some(tasks) })
     }
 
     fn packs(&self, reads: &[Read]) -> Option<Writer> {
@@ -443,7 +447,7 @@ impl OutputBox<'_> {
         let count = writes.end - writes.start;
         let Writer { access, write_len, row_len, tasks } = writer;
         let program = Program::Max { operands: reads.len() as u32, access };
-        let Tasks { share, invocations, spread } = match tasks {
+        let Tasks { share, invocations, line, spread } = match tasks {
             Some(tasks) => tasks,
             None => self.shares(writer, reads.len() as u64, count)?,
         };
@@ -458,6 +462,7 @@ impl OutputBox<'_> {
             continues.then_some(Override::Accumulate),
             (self.keeps && !program.takes_packs()).then_some(Override::PreserveEdges),
             ragged.then_some(Override::Ragged),
+            (line > 1).then_some(Override::Line(line as u32)),
             spread.then_some(Override::Spread),
             (spread && self.rows.sizes.len() == 1).then_some(Override::OneRow),
             reads.iter().any(|read| read.partial).then_some(Override::BoundsChecked),
@@ -493,7 +498,7 @@ impl OutputBox<'_> {
         let row_packs = self.rows.row_len() / self.dtype.pack_elements();
         let invocations = self.rows.count() * row_packs.div_ceil(TILE_PACKS);
         let spreads = self.device.spreads() && invocations <= self.device.max_invocations;
-        spreads.then_some(Tasks { share: TILE_PACKS, invocations, spread: true })
+        spreads.then_some(Tasks { share: TILE_PACKS, invocations, line: 1, spread: true })
     }
 
     /// Whole rows of packs, or parts of a row that are as long as one another: invocations that run in lockstep all wait for the
@@ -501,15 +506,18 @@ impl OutputBox<'_> {
     fn row_tasks(&self, writer: Writer, operands: u64) -> Option<Tasks> {
         let pack = writer.write_len;
         let row_packs = (self.rows.row_len() / pack).max(1);
+        let line = self.device.line_of_max(row_packs);
         let (turns, stretch) = self.turns(writer, operands);
-        let limit = turns.max_writes(stretch);
-        let wanted = self.device.share(self.len / pack).min(limit);
+        let limit = turns.max_writes((stretch / line).max(pack));
+        let wanted = self.device.share(self.len / pack).min(limit) * line;
         let nearest = |packs: u64, of: u64| ((packs + of / 2) / of).max(1);
-        let share = nearest(wanted, row_packs) * row_packs.div_ceil(nearest(row_packs, wanted));
+        let together = nearest(wanted, row_packs) * row_packs.div_ceil(nearest(row_packs, wanted));
+        let share = if line > 1 { together.div_ceil(line).next_multiple_of(TILE_PACKS) } else { together };
         [share.min(limit), limit].into_iter().find_map(|share| {
-            let own_rows = (share / row_packs).max(1);
-            let invocations = self.rows.count().div_ceil(own_rows) * row_packs.div_ceil(share);
-            (invocations <= self.device.max_invocations).then_some(Tasks { share, invocations, spread: false })
+            let own_rows = (share * line / row_packs).max(1);
+            let lines = self.rows.count().div_ceil(own_rows) * row_packs.div_ceil(share * line);
+            let invocations = lines * line;
+            (invocations <= self.device.max_invocations).then_some(Tasks { share, invocations, line, spread: false })
         })
     }
 
@@ -524,7 +532,7 @@ impl OutputBox<'_> {
             self.device.share(writes)
         };
         let share = wanted.min(limit);
-        Ok(Tasks { share, invocations: writes.div_ceil(share), spread: false })
+        Ok(Tasks { share, invocations: writes.div_ceil(share), line: 1, spread: false })
     }
 
     /// What an invocation takes, and the elements for which it finds the addresses once.

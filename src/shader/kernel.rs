@@ -52,6 +52,12 @@ impl Kernel {
         self.overrides.contains(&own)
     }
 
+    /// The neighbours that take turns along rows of a Max.
+    pub(crate) fn line(&self) -> u64 {
+        let line = |own: &Override| if let Override::Line(n) = *own { Some(n.into()) } else { None };
+        self.overrides.iter().find_map(line).unwrap_or(1)
+    }
+
     /// Whether several invocations share a task.
     pub fn has_team(&self) -> bool {
         self.overrides.iter().any(|own| matches!(own, Override::Team(_)))

@@ -220,7 +220,7 @@ files! {
     BROADCAST = "lib/broadcast", overrides ["ACCUMULATE"];
     PACK_PARTS = "lib/pack_parts";
     MAX_STORE = "lib/max_store", binds [writes(1, Pack, Result)];
-    MAX_PACKS = "max_packs", overrides ["RAGGED", "ONE_ROW", "SPREAD"];
+    MAX_PACKS = "max_packs", overrides ["RAGGED", "ONE_ROW", "SPREAD", "LINE"];
     MAX_SHORT_ROWS = "max_short_rows", overrides ["RAGGED"];
     MAX_COLUMNS = "max_columns";
     MAX_ELEMENTS = "max_elements", binds [writes(1, Unit, Result)], overrides ["PRESERVE_EDGES", "BOUNDS_CHECKED"];

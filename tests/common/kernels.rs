@@ -41,6 +41,8 @@ pub fn programs() -> Vec<Program> {
     programs.extend(writers.into_iter().map(Program::HardmaxWrite));
     for operands in [0, 1, 2, 7, 32] {
         programs.push(Program::Max { operands, access: MaxAccess::Elements });
+        let columns = [0, 0b10, u32::MAX].map(|of_columns| MaxAccess::Columns { of_columns });
+        programs.extend(columns.map(|access| Program::Max { operands, access }));
         for (splats, shifted) in [(0, 0), (0b10, 0b101), (u32::MAX, u32::MAX), (0, u32::MAX)] {
             let accesses = [false, true].map(|pairs| MaxAccess::Packs { splats, shifted, pairs });
             programs.extend(accesses.map(|access| Program::Max { operands, access }));
@@ -77,7 +79,7 @@ pub fn programs() -> Vec<Program> {
 }
 
 /// Every constant, each with some value.
-pub const OVERRIDES: [Override; 25] = [
+pub const OVERRIDES: [Override; 26] = [
     Override::Group(64),
     Override::Team(16),
     Override::RunMembers(4),
@@ -98,6 +100,7 @@ pub const OVERRIDES: [Override; 25] = [
     Override::Pairs,
     Override::FewPacks,
     Override::FromWords,
+    Override::Line(8),
     Override::Spread,
     Override::OneRow,
     Override::Folded,

@@ -165,7 +165,7 @@ impl Work {
         let find = |get: fn(&Override) -> Option<u32>| kernel.overrides.iter().find_map(get).map(u64::from);
         let group = find(|c| if let Override::Group(n) = c { Some(*n) } else { None });
         let team = find(|c| if let Override::Team(n) = c { Some(*n) } else { None });
-        let line = find(|c| if let Override::RunMembers(n) = c { Some(*n) } else { None });
+        let line = find(|c| if let Override::RunMembers(n) | Override::Line(n) = c { Some(*n) } else { None });
         let lanes = 4_u64.div_ceil(kernel.dtype.bytes());
         let store_lanes = match kernel.program {
             Program::Reduce { stores: Stores::Packs, .. } => 1, // a pack is a unit of its own
@@ -240,9 +240,15 @@ impl Work {
                 u64::from(p.len).div_ceil(row_len) * (row_len / self.pack).div_ceil(4)
             }
             MaxAccess::Packs { .. } => {
-                let (row_len, share) = (u64::from(p.row_len).max(self.pack), u64::from(p.share));
+                let (row_len, share) = (u64::from(p.row_len).max(self.pack), u64::from(p.share) * self.line);
                 let (rows, row_packs) = (u64::from(p.len).div_ceil(row_len), row_len / self.pack);
-                if share < row_packs { rows * row_packs.div_ceil(share) } else { rows.div_ceil(share / row_packs) }
+                let lines =
+                    if share < row_packs { rows * row_packs.div_ceil(share) } else { rows.div_ceil(share / row_packs) };
+                lines * self.line
+            }
+            MaxAccess::Columns { .. } => {
+                let [tiles, row_tiles] = [p.len, p.row_len].map(|len| u64::from(len) / (4 * self.pack));
+                row_tiles * tiles.div_ceil(row_tiles).div_ceil(p.share.into())
             }
             MaxAccess::ShortRows(MaxShortRows { len, .. }) => {
                 (u64::from(p.len / len) / self.pack).div_ceil(p.share.into())
@@ -331,6 +337,7 @@ impl Work {
                 let (begun, ended) = (1 + Work::row_turns(operands, p), if self.ragged { 2 } else { 1 });
                 u64::from(p.share) * bunch + stretches * (ended * begun + bunch * (ended - 1))
             }
+            MaxAccess::Columns { .. } => u64::from(p.share) + 4 * self.pack + Work::row_turns(operands, p),
             MaxAccess::Elements => self.elements_turns(operands, p),
         }
     }
@@ -420,7 +427,7 @@ impl Work {
 
     fn packs_turns(&self, operands: u64, p: &BroadcastParams) -> u64 {
         let share = u64::from(p.share);
-        let rows = (share / (u64::from(p.row_len) / self.pack).max(1)).max(1);
+        let rows = (share * self.line / (u64::from(p.row_len) / self.pack).max(1)).max(1);
         (share + rows) * self.lanes + rows * (1 + 2 * Work::row_turns(operands, p)) // a row's end needs the next row
     }
 

@@ -128,6 +128,7 @@ fn kinds(op: &impl Operation, limits: &Limits) -> Vec<Kind> {
             Program::Max { operands, access: MaxAccess::Packs { splats, shifted, pairs } } => {
                 (*operands, *splats, *shifted, *pairs) = (0, 0, 0, false);
             }
+            Program::Max { operands, access: MaxAccess::Columns { of_columns } } => (*operands, *of_columns) = (0, 0),
             Program::Max { operands, access: MaxAccess::Elements } => *operands = 0,
             _ => {}
         }
@@ -324,6 +325,7 @@ fn hardmax_takes_its_slices_and_no_others() {
 fn max_takes_its_operands_and_no_others() {
     let programs = [
         Program::Max { operands: 0, access: MaxAccess::Packs { splats: 0, shifted: 0, pairs: false } },
+        Program::Max { operands: 0, access: MaxAccess::Columns { of_columns: 0 } },
         Program::Max { operands: 0, access: MaxAccess::Elements },
     ];
     let named = programs.map(|program| [(program, DType::U8), (program, DType::I64)]);

@@ -251,12 +251,45 @@ fn parts_of_short_rows_are_repeated() {
     };
     for limits in [gpu(), cpu()] {
         assert_eq!(kinds(&[&[1 << 20, 7, 2], &[1 << 20, 1, 2]], &limits), [Some([14, 0b10, 2])]);
-        assert_eq!(kinds(&[&[2], &[1 << 20, 3, 2], &[3, 2]], &limits), [Some([6, 0b001, 2])]);
         assert_eq!(kinds(&[&[1 << 18, 20, 2], &[1 << 18, 1, 2]], &limits), [Some([2, 0, 2])]); // stretches of 20 rows
         assert_eq!(kinds(&[&[1 << 18, 3, 11], &[1 << 18, 1, 11]], &limits), [None]); // 33 elements
     }
+    assert_eq!(kinds(&[&[2], &[1 << 20, 3, 2], &[3, 2]], &gpu()), [Some([6, 0b001, 2])]);
     assert_eq!(kinds(&[&[1 << 20, 3, 9], &[1 << 20, 1, 9]], &cpu()), [Some([27, 0b10, 9])]);
     assert_eq!(kinds(&[&[1 << 20, 3, 9], &[1 << 20, 1, 9]], &gpu()), [None]);
+}
+
+/// What operands have in every row is looked up once on SwiftShader; on lavapipe where eight invocations see all of a row, and bunches
+/// are slower.
+#[test]
+fn operands_that_repeat_are_looked_up_once() {
+    let of_columns = |inputs: &[&[u64]], adapter: AdapterKind| {
+        let views: Vec<View> = inputs.iter().map(|&shape| View::new(shape).unwrap()).collect();
+        let plan = Max::new(DType::F16, views).plan(&Limits { adapter, ..Limits::default() }).unwrap();
+        match plan.dispatches[0].kernel.program {
+            Program::Max { access: MaxAccess::Columns { of_columns }, .. } => of_columns,
+            _ => 0,
+        }
+    };
+    let cases: [(&[&[u64]], u32, u32); 12] = [
+        (&[&[9999, 256], &[256]], 0b10, 0b10),
+        (&[&[256], &[9999, 256], &[1]], 0b101, 0b101),
+        (&[&[9999, 256], &[9999, 256], &[256]], 0b100, 0b100),
+        (&[&[9999, 257], &[257]], 0b10, 0), // 32 rows of whole tiles: 257 of them in a row
+        (&[&[9999, 264], &[264]], 0b10, 0), // and 132
+        (&[&[9999, 16, 16], &[16, 1]], 0b10, 0b10),
+        (&[&[9999, 16], &[16]], 0b10, 0),
+        (&[&[9999, 257], &[9999, 1], &[257]], 0, 0),   // one for each row
+        (&[&[9999, 256], &[1]], 0, 0),                 // one row
+        (&[&[9999, 4, 4, 4, 4], &[4, 1, 4, 1]], 0, 0), // in too many dimensions
+        (&[&[500, 257], &[257]], 0, 0),                // too few rows of whole tiles
+        (&[&[512, 257], &[257]], 0b10, 0),
+    ];
+    for (inputs, swiftshader, lavapipe) in cases {
+        assert_eq!(of_columns(inputs, AdapterKind::SwiftShader), swiftshader, "{inputs:?}");
+        assert_eq!(of_columns(inputs, AdapterKind::Lavapipe), lavapipe, "{inputs:?}");
+        assert_eq!(of_columns(inputs, AdapterKind::Hardware), 0, "{inputs:?}");
+    }
 }
 
 /// Neighbours exchange the positions of short rows before they store them on GPUs, where each invocation has one bunch.

@@ -312,6 +312,7 @@ fn parameters_lie_where_the_shaders_look() {
         let named = "len 1 share 2 row_len 3 rank 32 first 5 begin 6 end 7 sizes 20 operands 60";
         for program in [
             Program::Max { operands, access: MaxAccess::Packs { splats: 1, shifted: 4, pairs: false } },
+            Program::Max { operands, access: MaxAccess::Columns { of_columns: 2 } },
             Program::Max { operands, access: MaxAccess::Elements },
         ] {
             check_params(program, &broadcast, named);

@@ -59,6 +59,9 @@ pub fn kind(program: Program) -> Program {
                 shifted: shifted.min(1),
             }),
         },
+        Program::Max { access: MaxAccess::Columns { .. }, .. } => {
+            Program::Max { operands: 2, access: MaxAccess::Columns { of_columns: 1 } }
+        }
         Program::Max { access: MaxAccess::Elements, .. } => Program::Max { operands: 2, access: MaxAccess::Elements },
         other => other,
     }
