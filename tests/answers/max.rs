@@ -1,7 +1,7 @@
 //! Max on the GPU against the reference, bit for bit.
 
 use crate::common::{self, Data, cases, check, check_cases, tensor};
-use wgmax::{DType, Limits, Max, Operation, Tensor, View};
+use wgmax::{DType, Limits, Max, NanPolicy, Operation, Tensor, View};
 
 fn contiguous(shape: &[u64]) -> View {
     View::new(shape).unwrap()
@@ -216,12 +216,55 @@ fn rows_that_end_within_packs() {
 fn rows_around_a_share() {
     for (n, dtype) in [DType::U8, DType::F16, DType::F32, DType::I64].into_iter().enumerate() {
         let pack = 16 / dtype.bytes();
-        let all = [2, 3, 85, 127, 128, 129, 170, 171, 255, 256, 257, 383, 384, 385, 513];
+        let all = [2, 3, 85, 127, 128, 129, 170, 171, 255, 256, 257, 383, 384, 385, 513, 2049, 4101];
         for (m, packs) in all.into_iter().enumerate() {
             let more = if (n + m) % 2 == 0 { 0 } else { pack - 1 };
             check_rows(dtype, [3, 70_000 / packs / 3 + 1, packs * pack + more], m as u64);
         }
     }
+}
+
+/// Operands that have the same elements in every row, beside such as lie as the output does: around so few rows that they are read again,
+/// rows that fill whole tiles only together, and tiles that a row does not fill.
+#[test]
+fn operands_that_repeat_row_after_row() {
+    for (n, dtype) in DType::ALL.into_iter().enumerate() {
+        let tile = 64 / dtype.bytes();
+        for (m, len) in [2, 3, 20, tile - 1, tile, tile + 1, 3 * tile / 2, 8 * tile, 9 * tile].into_iter().enumerate() {
+            let together = tile / (1..=len).rev().find(|n| tile.is_multiple_of(*n) && len.is_multiple_of(*n)).unwrap();
+            // Up to where columns are taken, and to where an invocation takes no more rows.
+            let wholes = if len < tile { [15, 16, 33, 600] } else { [15, 16, 17, 35] };
+            for (k, whole) in wholes.into_iter().enumerate() {
+                let rows = whole * together + (n + m + k) as u64 % 3;
+                check_repeated(dtype, rows, len, n + m + k);
+            }
+        }
+    }
+}
+
+fn check_repeated(dtype: DType, rows: u64, len: u64, choice: usize) {
+    let view = |strides: [i64; 2], offset| View::strided([rows, len], strides, offset).unwrap();
+    let flat = view([len as i64, 1], 0);
+    let op = match choice % 7 {
+        0 => Max::new(dtype, [flat, view([0, 1], 3)]),
+        1 => Max::new(dtype, [view([0, -1], len - 1), flat, view([0, 0], 5)]).nan(NanPolicy::Ignore),
+        2 => Max::new(dtype, [flat.clone(), view([0, 3], 1), flat]).in_place(0),
+        3 => Max::new(dtype, [view([0, 1], 0), view([0, 2], 2), view([0, 0], 1)]),
+        4 => Max::new(dtype, [view([0, 1], 1), view([len as i64, 1], 16 / dtype.bytes())]),
+        5 => Max::new(dtype, [&[flat][..], &[1, 2, 3, 4, 5, 6, 7, 8].map(|n| view([0, n], 0))[..]].concat()),
+        _ => {
+            let inner = (2..=len).find(|n| len.is_multiple_of(*n)).unwrap_or(len); // dimensions within a row
+            let view = |strides: [u64; 3], offset| {
+                View::strided([rows, len / inner, inner], strides.map(|n| n as i64), offset).unwrap()
+            };
+            Max::new(dtype, [view([0, 1, 0], 2), view([len, inner, 1], 0), view([0, 0, 1], 0)])
+        }
+    };
+    let data = [Data::Edges, Data::Ties, Data::EdgesWithoutNan];
+    let tensors: Vec<Tensor> = (0..op.inputs().unwrap().len())
+        .map(|n| tensor(dtype, rows.max(8) * len + 16, data[(n + choice) % 3], n as u64))
+        .collect();
+    check(&op, &tensors.iter().collect::<Vec<_>>(), &format!("{dtype} {rows} rows of {len}, choice {}", choice % 7));
 }
 
 #[test]
