@@ -1,8 +1,11 @@
 // Hardmax once the winners are known, where slices stand side by side in rows of whole packs: an invocation writes some rows of a
-// pack of columns, whose winners it looks up once, and of few rows several packs side by side.
+// pack of columns, whose winners it looks up once, or of four packs; and of few rows several of these side by side.
 import package::{
-    BoundPack, GROUP, Grid, PACK_ELEMENTS, invocation_number, ones_at, pack_winners, packs_of_rows, params, stored_ones,
+    BoundPack, FARTHEST, GROUP, Grid, PACK_ELEMENTS, PacksOfRows, invocation_number, ones_at, pack_winners, packs_of_rows,
+    params, stored_ones,
 };
+
+override FOUR_PACKS: bool = false; // a row has no fewer
 
 @group(0) @binding(3) var<storage, read_write> values: array<BoundPack>;
 
@@ -10,10 +13,32 @@ import package::{
 fn main(grid: Grid) {
     let own = packs_of_rows(invocation_number(grid.id, grid.groups, grid.local));
     let packs = params.columns / PACK_ELEMENTS; // of a row
-    for (var pack = own.first_pack; pack < own.last_pack; pack++) {
-        let own_winners = pack_winners(own.block * params.columns + pack * PACK_ELEMENTS);
-        for (var position = own.first; position < own.last; position++) {
-            values[(own.block * params.slice_len + position) * packs + pack] = stored_ones(ones_at(own_winners, position));
+    if (FOUR_PACKS) {
+        let last = min(own.last_pack, FARTHEST);
+        for (var pack = own.first_pack; pack < last; pack += 4u) {
+            store_four(own, min(pack, packs - 4u), packs); // moved back where they would reach behind the row's last pack
         }
+        return;
+    }
+    for (var pack = own.first_pack; pack < own.last_pack; pack++) {
+        let winners = pack_winners(own.block * params.columns + pack * PACK_ELEMENTS);
+        for (var position = own.first; position < own.last; position++) {
+            values[(own.block * params.slice_len + position) * packs + pack] = stored_ones(ones_at(winners, position));
+        }
+    }
+}
+
+fn store_four(own: PacksOfRows, pack: u32, packs: u32) {
+    let n = own.block * params.columns + pack * PACK_ELEMENTS;
+    let a = pack_winners(n);
+    let b = pack_winners(n + PACK_ELEMENTS);
+    let c = pack_winners(n + 2u * PACK_ELEMENTS);
+    let d = pack_winners(n + 3u * PACK_ELEMENTS);
+    for (var position = own.first; position < own.last; position++) {
+        let i = (own.block * params.slice_len + position) * packs + pack;
+        values[i] = stored_ones(ones_at(a, position));
+        values[i + 1u] = stored_ones(ones_at(b, position));
+        values[i + 2u] = stored_ones(ones_at(c, position));
+        values[i + 3u] = stored_ones(ones_at(d, position));
     }
 }

@@ -8,7 +8,7 @@ import package::{
 override RAGGED: bool = false; // rows end within packs, and are no shorter than one
 override ONE_ROW: bool = false; // all of it
 override SPREAD: bool = false; // an invocation takes four packs of a row, and its neighbours those beside each of them
-override LINE: u32 = 1u; // neighbours that take turns along rows, four packs each
+override NEIGHBOURS: u32 = 1u; // neighbours that take turns along rows, four packs each
 
 @compute @workgroup_size(GROUP)
 fn main(grid: Grid) {
@@ -24,14 +24,14 @@ fn main(grid: Grid) {
     // Some rows, or else a part of one: neighbours do the same for equally long.
     let row_len = max(params.row_len, PACK_ELEMENTS);
     let row_packs = row_len / PACK_ELEMENTS;
-    let share = params.share * LINE;
+    let share = params.share * NEIGHBOURS;
     let parts = (row_packs + share - 1u) / share;
     let own_rows = max(share / row_packs, 1u);
-    let line = index / LINE;
-    let first_row = line / parts * own_rows;
+    let together = index / NEIGHBOURS;
+    let first_row = together / parts * own_rows;
     let rows_end = min(first_row + own_rows, (params.len + row_len - 1u) / row_len);
     if (first_row < rows_end) {
-        store_rows(first_row, rows_end, Part(line % parts, index % LINE, line % parts + 1u == parts), ends);
+        store_rows(first_row, rows_end, Part(together % parts, index % NEIGHBOURS, together % parts + 1u == parts), ends);
     }
 }
 
@@ -53,7 +53,7 @@ fn store_rows(first_row: u32, rows_end: u32, part: Part, ends: Ends) {
             addresses = walk.addresses;
             store_row(row, addresses, part, ends);
             walk = next_row(walk);
-            if (RAGGED && LINE == 1u && part.is_last && row + 1u < end) {
+            if (RAGGED && NEIGHBOURS == 1u && part.is_last && row + 1u < end) {
                 store_end(row, addresses, walk.addresses);
             }
             continuing {
@@ -61,13 +61,13 @@ fn store_rows(first_row: u32, rows_end: u32, part: Part, ends: Ends) {
                 break if row >= end;
             }
         }
-        if (RAGGED && LINE == 1u && part.is_last) {
+        if (RAGGED && NEIGHBOURS == 1u && part.is_last) {
             store_end(end - 1u, addresses, row_addresses(end));
         }
     }
-    if (RAGGED && LINE > 1u && part.is_last) {
+    if (RAGGED && NEIGHBOURS > 1u && part.is_last) {
         let last = min(rows_end, FARTHEST);
-        for (var row = first_row + part.turn; row < last; row += LINE) { // no one waits while another's row ends
+        for (var row = first_row + part.turn; row < last; row += NEIGHBOURS) { // no one waits while another's row ends
             store_end(row, row_addresses(row), row_addresses(row + 1u));
         }
     }
@@ -77,17 +77,17 @@ fn store_rows(first_row: u32, rows_end: u32, part: Part, ends: Ends) {
 fn store_row(row: u32, addresses: Addresses, part: Part, ends: Ends) {
     let row_len = max(params.row_len, PACK_ELEMENTS);
     let row_begin = row * row_len;
-    let share = params.share * LINE;
+    let share = params.share * NEIGHBOURS;
     let constant = fold_splats(addresses); // of the operands that have one element for all of the row
     let begin = (row_begin + PACK_ELEMENTS - 1u) / PACK_ELEMENTS + part.number * share;
     let end = min(begin + share, min((row_begin + row_len) / PACK_ELEMENTS, params.len / PACK_ELEMENTS));
-    if (LINE == 1u) {
+    if (NEIGHBOURS == 1u) {
         store_packs(begin, end, Runs(constant, pack_addresses(addresses, begin * PACK_ELEMENTS - row_begin, 0u), ends));
         return;
     }
     // A row has more than one tile. Its last one may begin within the one before: what two write is the same.
     let last = min(end, FARTHEST);
-    for (var n = begin + 4u * part.turn; n < last; n += 4u * LINE) {
+    for (var n = begin + 4u * part.turn; n < last; n += 4u * NEIGHBOURS) {
         let i = min(n, end - 4u);
         store_tile(i, Runs(constant, pack_addresses(addresses, i * PACK_ELEMENTS - row_begin, 0u), ends));
     }

@@ -252,6 +252,7 @@ impl Work {
         match (kernel.program, &dispatch.params) {
             (Program::Fill { .. }, Params::Fill(params)) => {
                 ensure(params.share > 0, || "0 packs or words in turn: more than 0 expected".to_string())?;
+                check_neighbours(kernel, group)?;
                 let writes = params.len.saturating_sub(params.first);
                 Ok(Work::shared(writes.into(), params.share.into(), 1, group))
             }
@@ -540,16 +541,16 @@ impl Work {
         let row_len = row_len.max(pack);
         check_countable(len + row_len - 1)?;
         let (rows, row_packs) = (len.div_ceil(row_len), row_len / pack);
-        let line = if kernel.has(Override::Spread) { 1 } else { kernel.line() };
+        let neighbours = if kernel.has(Override::Spread) { 1 } else { kernel.neighbours() };
         let (share, own_rows) = match kernel.has(Override::Spread) {
             true => (TILE_PACKS, 1),
-            false => (share, (share * line / row_packs).max(1)),
+            false => (share, (share * neighbours / row_packs).max(1)),
         };
-        ensure(line > 0, || "0 neighbours take turns: more than 0 expected".to_string())?;
-        let lines = rows.div_ceil(own_rows).saturating_mul(row_packs.div_ceil(share * line));
+        check_neighbours(kernel, group)?;
+        let together = rows.div_ceil(own_rows).saturating_mul(row_packs.div_ceil(share * neighbours));
         let begun = 2 * dims + 2; // a pack at a row's end takes the next row, too
         let turns = own_rows.min(rows).saturating_mul(begun + share.min(row_packs));
-        Ok(Work { groups: lines.saturating_mul(line).div_ceil(group.invocations), turns })
+        Ok(Work { groups: together.saturating_mul(neighbours).div_ceil(group.invocations), turns })
     }
 }
 
@@ -603,6 +604,17 @@ fn check_whole_runs(kernel: &Kernel, params: &ReductionParams) -> Result<(), Err
     ensure(!kernel.has(Override::FromWords) || whole && long, || {
         format!(
             "{chunks} chunks of {chunk_len} elements, in packs from words: whole runs of {run_len}, of more than a pack, expected"
+        )
+    })
+}
+
+/// Neighbours that take turns are all there, and of one workgroup.
+fn check_neighbours(kernel: &Kernel, group: &Group) -> Result<(), Error> {
+    let neighbours = kernel.neighbours();
+    ensure(neighbours > 0 && group.invocations.is_multiple_of(neighbours), || {
+        format!(
+            "{neighbours} neighbours take turns, of {} of a workgroup: a divisor of these expected",
+            group.invocations
         )
     })
 }

@@ -4,8 +4,8 @@ use super::within;
 use crate::shader::{Epilogue, LONGEST_WRITTEN_ROW, Operator, TILE_PACKS};
 use crate::{DType, Error, Limits, Tuning};
 
-/// The invocations that lavapipe runs in lockstep on processors with AVX2. What they write they should write together from end to
-/// end: as eight stretches of memory, each of its own, it takes 1.2 times as long.
+/// The invocations that lavapipe runs in lockstep on processors with AVX2. What they write they should write together from end to end:
+/// eight stretches of memory, each of its own, take 1.2 times as long.
 const VECTOR: u64 = 8;
 
 /// A device. A plan makes it once.
@@ -131,9 +131,15 @@ impl Device {
         }
     }
 
-    /// The neighbours that take turns along rows of a Max of so many packs.
-    pub fn line_of_max(&self, row_packs: u64) -> u64 {
-        if self.keeps_many() && row_packs >= 4 * VECTOR * TILE_PACKS { VECTOR } else { 1 }
+    /// The neighbours that take turns where they write packs one after another.
+    pub fn neighbours(&self) -> u64 {
+        if self.keeps_many() && self.tuning.group >= VECTOR { VECTOR } else { 1 }
+    }
+
+    /// The same along rows of a Max of so many packs: a row is begun and, where it ends within a pack, ended for more.
+    pub fn neighbours_of_max(&self, row_packs: u64, ragged: bool) -> u64 {
+        let fewest = VECTOR * TILE_PACKS * if ragged { 16 } else { 4 };
+        if row_packs >= fewest { self.neighbours() } else { 1 }
     }
 
     /// The longest short slices that lie in one piece whose ones and zeros are written by those who find the winners: of longer ones this

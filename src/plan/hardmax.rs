@@ -144,7 +144,8 @@ impl<'a> Output<'a> {
         if self.columns == 1 || ragged && !self.inner_packs_pay() || self.has_long_columns() {
             return Ok(None);
         }
-        let write_len = pack * self.device.packs_of_few_rows(self.rows_of_packs());
+        let side_by_side = self.device.packs_of_few_rows(self.rows_of_packs());
+        let write_len = pack * if self.takes_four_packs() { side_by_side.next_multiple_of(4) } else { side_by_side };
         let step = if ragged { 1 } else { pack };
         let Some(packs) = self.packs_of(self.columns_writer(false), write_len, step)? else { return Ok(None) };
         let (share, tasks) = self.tasks(&packs);
@@ -180,6 +181,12 @@ impl<'a> Output<'a> {
             true => self.slice_len >= 24 && slice_bytes >= 96,
             false => self.slice_len >= if self.inner_packs_pay() { 24 } else { 12 },
         }
+    }
+
+    /// Whether an invocation writes four packs side by side in one row after another.
+    fn takes_four_packs(&self) -> bool {
+        let pack = self.dtype.pack_elements();
+        self.device.keeps_many() && self.columns.is_multiple_of(pack) && self.columns >= 4 * pack
     }
 
     /// The rows of a pack of columns that an invocation writes.
@@ -237,7 +244,12 @@ impl<'a> Output<'a> {
         let ragged = ragged_rows || self.seams(&packs).is_some();
         let int64 = self.device.tuning.int64 && !ragged_rows; // words of packs are written by themselves
         let group = self.device.tuning.group;
-        let overrides = [Some(Override::Group(group as u32)), ragged.then_some(Override::Ragged)];
+        let four_packs = writer == self.columns_writer(false) && self.takes_four_packs();
+        let overrides = [
+            Some(Override::Group(group as u32)),
+            ragged.then_some(Override::Ragged),
+            four_packs.then_some(Override::FourPacks),
+        ];
         let (share, tasks) = self.tasks(&packs);
         let whole = if self.narrow || matches!(writer, HardmaxWriter::Columns { .. }) { 16 } else { 4 };
         let bytes = (self.winner_count(len) * self.winner_bytes()).next_multiple_of(whole);

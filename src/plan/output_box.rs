@@ -244,7 +244,7 @@ struct Tasks {
     share: u64,
     invocations: u64,
     /// Neighbours that take turns along rows.
-    line: u64,
+    neighbours: u64,
     /// Whether neighbours write side by side.
     spread: bool,
 }
@@ -394,7 +394,7 @@ impl OutputBox<'_> {
         let (tiles, row_tiles) = (self.len / tile, row_len / tile);
         let rows = tiles.div_ceil(row_tiles);
         let share = rows.div_ceil(rows.div_ceil(self.device.share(tiles)));
-        let tasks = Tasks { share, invocations: row_tiles * rows.div_ceil(share), line: 1, spread: false };
+        let tasks = Tasks { share, invocations: row_tiles * rows.div_ceil(share), neighbours: 1, spread: false };
         let fits = tasks.invocations <= self.device.max_invocations && share <= MAX_STEPS / 2;
         fits.then_some(Writer { access, write_len: tile, row_len, tasks: Some(tasks) })
     }
@@ -447,7 +447,7 @@ impl OutputBox<'_> {
         let count = writes.end - writes.start;
         let Writer { access, write_len, row_len, tasks } = writer;
         let program = Program::Max { operands: reads.len() as u32, access };
-        let Tasks { share, invocations, line, spread } = match tasks {
+        let Tasks { share, invocations, neighbours, spread } = match tasks {
             Some(tasks) => tasks,
             None => self.shares(writer, reads.len() as u64, count)?,
         };
@@ -462,7 +462,7 @@ impl OutputBox<'_> {
             continues.then_some(Override::Accumulate),
             (self.keeps && !program.takes_packs()).then_some(Override::PreserveEdges),
             ragged.then_some(Override::Ragged),
-            (line > 1).then_some(Override::Line(line as u32)),
+            (neighbours > 1).then_some(Override::Neighbours(neighbours as u32)),
             spread.then_some(Override::Spread),
             (spread && self.rows.sizes.len() == 1).then_some(Override::OneRow),
             reads.iter().any(|read| read.partial).then_some(Override::BoundsChecked),
@@ -498,7 +498,7 @@ impl OutputBox<'_> {
         let row_packs = self.rows.row_len() / self.dtype.pack_elements();
         let invocations = self.rows.count() * row_packs.div_ceil(TILE_PACKS);
         let spreads = self.device.spreads() && invocations <= self.device.max_invocations;
-        spreads.then_some(Tasks { share: TILE_PACKS, invocations, line: 1, spread: true })
+        spreads.then_some(Tasks { share: TILE_PACKS, invocations, neighbours: 1, spread: true })
     }
 
     /// Whole rows of packs, or parts of a row that are as long as one another: invocations that run in lockstep all wait for the
@@ -506,18 +506,23 @@ impl OutputBox<'_> {
     fn row_tasks(&self, writer: Writer, operands: u64) -> Option<Tasks> {
         let pack = writer.write_len;
         let row_packs = (self.rows.row_len() / pack).max(1);
-        let line = self.device.line_of_max(row_packs);
+        let neighbours = self.device.neighbours_of_max(row_packs, self.rows.are_ragged(pack));
         let (turns, stretch) = self.turns(writer, operands);
-        let limit = turns.max_writes((stretch / line).max(pack));
-        let wanted = self.device.share(self.len / pack).min(limit) * line;
+        let limit = turns.max_writes((stretch / neighbours).max(pack));
+        let wanted = self.device.share(self.len / pack).min(limit) * neighbours;
         let nearest = |packs: u64, of: u64| ((packs + of / 2) / of).max(1);
         let together = nearest(wanted, row_packs) * row_packs.div_ceil(nearest(row_packs, wanted));
-        let share = if line > 1 { together.div_ceil(line).next_multiple_of(TILE_PACKS) } else { together };
+        let share = if neighbours > 1 { together.div_ceil(neighbours).next_multiple_of(TILE_PACKS) } else { together };
         [share.min(limit), limit].into_iter().find_map(|share| {
-            let own_rows = (share * line / row_packs).max(1);
-            let lines = self.rows.count().div_ceil(own_rows) * row_packs.div_ceil(share * line);
-            let invocations = lines * line;
-            (invocations <= self.device.max_invocations).then_some(Tasks { share, invocations, line, spread: false })
+            let own_rows = (share * neighbours / row_packs).max(1);
+            let stretches = self.rows.count().div_ceil(own_rows) * row_packs.div_ceil(share * neighbours);
+            let invocations = stretches * neighbours;
+            (invocations <= self.device.max_invocations).then_some(Tasks {
+                share,
+                invocations,
+                neighbours,
+                spread: false,
+            })
         })
     }
 
@@ -532,7 +537,7 @@ impl OutputBox<'_> {
             self.device.share(writes)
         };
         let share = wanted.min(limit);
-        Ok(Tasks { share, invocations: writes.div_ceil(share), line: 1, spread: false })
+        Ok(Tasks { share, invocations: writes.div_ceil(share), neighbours: 1, spread: false })
     }
 
     /// What an invocation takes, and the elements for which it finds the addresses once.

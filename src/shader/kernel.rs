@@ -52,10 +52,10 @@ impl Kernel {
         self.overrides.contains(&own)
     }
 
-    /// The neighbours that take turns along rows of a Max.
-    pub(crate) fn line(&self) -> u64 {
-        let line = |own: &Override| if let Override::Line(n) = *own { Some(n.into()) } else { None };
-        self.overrides.iter().find_map(line).unwrap_or(1)
+    /// The neighbours that take turns at packs, one for itself.
+    pub(crate) fn neighbours(&self) -> u64 {
+        let number = |own: &Override| if let Override::Neighbours(n) = *own { Some(n.into()) } else { None };
+        self.overrides.iter().find_map(number).unwrap_or(1)
     }
 
     /// Whether several invocations share a task.

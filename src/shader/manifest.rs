@@ -98,7 +98,7 @@ use Role::{Known, Operand, Result, Scratch, Target};
 
 files! {
     GRID = "lib/grid", overrides ["GROUP"];
-    FILL = "fill";
+    FILL = "fill", overrides ["NEIGHBOURS"];
     FILL_WORDS = "lib/fill_words", binds [writes(3, Word, Target)];
     FILL_PACKS = "lib/fill_packs", binds [writes(3, Pack, Target)], overrides ["ZEROS"];
 
@@ -203,7 +203,7 @@ files! {
     WINNERS_WORDS = "lib/winners_words", binds [reads(1, Word, Scratch)];
     HARDMAX_ONES = "hardmax_ones", binds [reads(1, Word, Scratch), writes(3, Word, Result)];
     HARDMAX_WRITE_ROWS = "hardmax_write_rows", binds [writes(3, Pack, Result)], overrides ["RAGGED"];
-    HARDMAX_WRITE_PACKED_COLUMNS = "hardmax_write_packed_columns", binds [writes(3, Pack, Result)];
+    HARDMAX_WRITE_PACKED_COLUMNS = "hardmax_write_packed_columns", binds [writes(3, Pack, Result)], overrides ["FOUR_PACKS"];
     PACKS_OF_ROWS = "lib/packs_of_rows";
     HARDMAX_WRITE_SEAMS = "hardmax_write_seams", binds [writes(3, Unit, Result)];
     HARDMAX_WRITE_INNER_PACKS = "hardmax_write_inner_packs", binds [writes(3, Pack, Result)], overrides ["RAGGED"];
@@ -220,7 +220,7 @@ files! {
     BROADCAST = "lib/broadcast", overrides ["ACCUMULATE"];
     PACK_PARTS = "lib/pack_parts";
     MAX_STORE = "lib/max_store", binds [writes(1, Pack, Result)];
-    MAX_PACKS = "max_packs", overrides ["RAGGED", "ONE_ROW", "SPREAD", "LINE"];
+    MAX_PACKS = "max_packs", overrides ["RAGGED", "ONE_ROW", "SPREAD", "NEIGHBOURS"];
     MAX_SHORT_ROWS = "max_short_rows", overrides ["RAGGED"];
     MAX_COLUMNS = "max_columns";
     MAX_ELEMENTS = "max_elements", binds [writes(1, Unit, Result)], overrides ["PRESERVE_EDGES", "BOUNDS_CHECKED"];

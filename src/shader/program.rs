@@ -238,8 +238,8 @@ pub enum Override {
     FewPacks,
     /// These packs begin with words: the first one with the run's first, and the last one ends with its last.
     FromWords,
-    /// Neighbouring invocations of Max that take turns along rows, four packs each.
-    Line(u32),
+    /// Neighbouring invocations that take turns: at the packs or words of a fill, or at tiles of four packs along rows of a Max.
+    Neighbours(u32),
     /// An invocation of Max takes four packs of a row, and its neighbours those beside each of them.
     Spread,
     /// The output is one row.
@@ -276,7 +276,7 @@ impl Override {
             Override::Pairs => "PAIRS",
             Override::FewPacks => "FEW_PACKS",
             Override::FromWords => "FROM_WORDS",
-            Override::Line(_) => "LINE",
+            Override::Neighbours(_) => "NEIGHBOURS",
             Override::Spread => "SPREAD",
             Override::OneRow => "ONE_ROW",
             Override::Folded => "FOLDED",
@@ -293,7 +293,7 @@ impl Override {
             | Override::RunMembers(n)
             | Override::IndexWords(n)
             | Override::FewRuns(n)
-            | Override::Line(n) => n,
+            | Override::Neighbours(n) => n,
             _ => 1,
         }
     }

@@ -100,7 +100,7 @@ pub const OVERRIDES: [Override; 26] = [
     Override::Pairs,
     Override::FewPacks,
     Override::FromWords,
-    Override::Line(8),
+    Override::Neighbours(8),
     Override::Spread,
     Override::OneRow,
     Override::Folded,

@@ -139,6 +139,8 @@ struct Work {
     team: u64,
     /// Of these, the ones that take a run together.
     line: u64,
+    /// The neighbours that take turns at packs.
+    neighbours: u64,
     /// Elements of a word, or 1.
     lanes: u64,
     pack: u64,
@@ -165,7 +167,8 @@ impl Work {
         let find = |get: fn(&Override) -> Option<u32>| kernel.overrides.iter().find_map(get).map(u64::from);
         let group = find(|c| if let Override::Group(n) = c { Some(*n) } else { None });
         let team = find(|c| if let Override::Team(n) = c { Some(*n) } else { None });
-        let line = find(|c| if let Override::RunMembers(n) | Override::Line(n) = c { Some(*n) } else { None });
+        let line = find(|c| if let Override::RunMembers(n) = c { Some(*n) } else { None });
+        let neighbours = find(|c| if let Override::Neighbours(n) = c { Some(*n) } else { None });
         let lanes = 4_u64.div_ceil(kernel.dtype.bytes());
         let store_lanes = match kernel.program {
             Program::Reduce { stores: Stores::Packs, .. } => 1, // a pack is a unit of its own
@@ -187,6 +190,7 @@ impl Work {
             group: group.expect("every kernel has a workgroup"),
             team: team.unwrap_or(1),
             line: line.or(team).unwrap_or(1),
+            neighbours: neighbours.unwrap_or(1),
             lanes,
             pack: 16 / kernel.dtype.bytes(),
             column_packs: if kernel.overrides.contains(&Override::FourPacks) { 4 } else { 1 },
@@ -240,11 +244,11 @@ impl Work {
                 u64::from(p.len).div_ceil(row_len) * (row_len / self.pack).div_ceil(4)
             }
             MaxAccess::Packs { .. } => {
-                let (row_len, share) = (u64::from(p.row_len).max(self.pack), u64::from(p.share) * self.line);
+                let (row_len, share) = (u64::from(p.row_len).max(self.pack), u64::from(p.share) * self.neighbours);
                 let (rows, row_packs) = (u64::from(p.len).div_ceil(row_len), row_len / self.pack);
-                let lines =
+                let together =
                     if share < row_packs { rows * row_packs.div_ceil(share) } else { rows.div_ceil(share / row_packs) };
-                lines * self.line
+                together * self.neighbours
             }
             MaxAccess::Columns { .. } => {
                 let [tiles, row_tiles] = [p.len, p.row_len].map(|len| u64::from(len) / (4 * self.pack));
@@ -427,7 +431,7 @@ impl Work {
 
     fn packs_turns(&self, operands: u64, p: &BroadcastParams) -> u64 {
         let share = u64::from(p.share);
-        let rows = (share * self.line / (u64::from(p.row_len) / self.pack).max(1)).max(1);
+        let rows = (share * self.neighbours / (u64::from(p.row_len) / self.pack).max(1)).max(1);
         (share + rows) * self.lanes + rows * (1 + 2 * Work::row_turns(operands, p)) // a row's end needs the next row
     }
 
