@@ -5,7 +5,7 @@ import package::{
     params, stored_ones,
 };
 
-override FOUR_PACKS: bool = false; // a row has no fewer
+override COLUMN_PACKS: u32 = 1u; // side by side that are written in one row after another: one or four, of which a row has no fewer
 
 @group(0) @binding(3) var<storage, read_write> values: array<BoundPack>;
 
@@ -13,7 +13,7 @@ override FOUR_PACKS: bool = false; // a row has no fewer
 fn main(grid: Grid) {
     let own = packs_of_rows(invocation_number(grid.id, grid.groups, grid.local));
     let packs = params.columns / PACK_ELEMENTS; // of a row
-    if (FOUR_PACKS) {
+    if (COLUMN_PACKS > 1u) {
         let last = min(own.last_pack, FARTHEST);
         for (var pack = own.first_pack; pack < last; pack += 4u) {
             store_four(own, min(pack, packs - 4u), packs); // moved back where they would reach behind the row's last pack

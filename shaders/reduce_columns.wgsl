@@ -2,7 +2,7 @@
 // columns begin anywhere. How a pack goes down the rows of a run is said by column_rows.wgsl or column_tiles.wgsl.
 import package::{Chunk, ColumnBests, RUNS, located, no_column_bests, run_of, run_within, with_run};
 
-override FOUR_PACKS: bool = false; // an invocation takes four packs side by side
+override COLUMN_PACKS: u32 = 1u; // packs side by side that an invocation takes
 
 // `count` outputs from number `first` on, which begin at a column of their row.
 struct ColumnOutputs { chunk: Chunk, column: u32, first: u32, count: u32 }

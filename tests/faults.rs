@@ -351,7 +351,7 @@ fn a_kernel_that_there_is_not() {
     let good = op.plan(&limits).unwrap();
     type Spoil = fn(&mut wgmax::plan::Dispatch);
     let spoil: [(&str, Spoil); 3] = [
-        ("a constant that the shader has not", |pass| pass.kernel.overrides.push(Override::FourPacks)),
+        ("a constant that the shader has not", |pass| pass.kernel.overrides.push(Override::ColumnPacks(4))),
         ("a binding too few", |pass| pass.bindings.truncate(1)),
         ("a program that was never written", |pass| {
             pass.kernel.program = Program::Max { operands: 33, access: MaxAccess::Elements };

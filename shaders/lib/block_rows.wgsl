@@ -1,7 +1,7 @@
 // The rows of a block of four packs, one after another.
-import package::{ColumnBests, FARTHEST, Run, behind_packs, first_pack_number, four_packs, offer_packs, pack_at, rows_apart};
+import package::{Block, ColumnBests, FARTHEST, Run, behind_packs, first_pack_number, four_packs, offer_packs, pack_at, rows_apart};
 
-fn with_rows(block: array<ColumnBests, 4>, place: u32, run: Run) -> array<ColumnBests, 4> {
+fn with_rows(block: Block, place: u32, run: Run) -> Block {
     let step = rows_apart();
     let len = min(run.len, FARTHEST);
     var b0 = block[0];
@@ -14,5 +14,5 @@ fn with_rows(block: array<ColumnBests, 4>, place: u32, run: Run) -> array<Column
         offer_packs(&b0, &b1, &b2, &b3, four_packs(pack_at(first_pack_number(p)), p, behind), run.r + i);
         p += step;
     }
-    return array<ColumnBests, 4>(b0, b1, b2, b3);
+    return Block(b0, b1, b2, b3);
 }

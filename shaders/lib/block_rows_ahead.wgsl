@@ -1,11 +1,11 @@
 // The rows of a block of four packs, four at once: what each begins with is asked for before any is folded, since rows lie so far apart
 // that no prefetcher knows where the next one is.
 import package::{
-    ColumnBests, FARTHEST, ROWS_OF_TILE, Run, ahead_of, behind_packs, first_pack_number, four_packs, offer_packs, pack_after,
+    Block, ColumnBests, FARTHEST, ROWS_OF_TILE, Run, ahead_of, behind_packs, first_pack_number, four_packs, offer_packs, pack_after,
     rows_apart,
 };
 
-fn with_rows(block: array<ColumnBests, 4>, place: u32, run: Run) -> array<ColumnBests, 4> {
+fn with_rows(block: Block, place: u32, run: Run) -> Block {
     let step = rows_apart();
     let len = min(run.len, FARTHEST);
     var b0 = block[0];
@@ -32,5 +32,5 @@ fn with_rows(block: array<ColumnBests, 4>, place: u32, run: Run) -> array<Column
         let row3 = four_packs(pack_after(ahead.w, firsts.w), places.w, behind);
         offer_packs(&b0, &b1, &b2, &b3, row3, run.r + rows.w);
     }
-    return array<ColumnBests, 4>(b0, b1, b2, b3);
+    return Block(b0, b1, b2, b3);
 }

@@ -1,10 +1,10 @@
 // The rows of a block of four packs, eight in flight: two tiles. Only blocks whose rows begin with packs go this way.
 import package::{
-    ColumnBests, FARTHEST, Maxima, ROWS_OF_TILE, Run, ahead_of, join_maxima, offer_rows, rows_apart, tile_maxima,
+    Block, ColumnBests, FARTHEST, Maxima, ROWS_OF_TILE, Run, ahead_of, join_maxima, offer_rows, rows_apart, tile_maxima,
     tile_maxima_after, tile_maxima_ahead, tile_rows,
 };
 
-fn with_rows(block: array<ColumnBests, 4>, place: u32, run: Run) -> array<ColumnBests, 4> {
+fn with_rows(block: Block, place: u32, run: Run) -> Block {
     let step = rows_apart();
     let len = min(run.len, FARTHEST);
     var b0 = block[0];
@@ -28,7 +28,7 @@ fn with_rows(block: array<ColumnBests, 4>, place: u32, run: Run) -> array<Column
         offer_rows(&b2, tile_maxima(rows + 2u), run.r + i);
         offer_rows(&b3, tile_maxima(rows + 3u), run.r + i);
     }
-    return array<ColumnBests, 4>(b0, b1, b2, b3);
+    return Block(b0, b1, b2, b3);
 }
 
 // Two tiles, one below the other, where more than four rows are left.

@@ -1,16 +1,15 @@
-// Four packs of columns side by side, reduced together, run by run. How a block goes down the rows of a run is said by
-// block_rows.wgsl, block_rows_ahead.wgsl or block_tiles.wgsl.
+// Several packs of columns side by side, a block, reduced together, run by run. How it goes down the rows of a run is said by
+// block_rows.wgsl, block_rows_ahead.wgsl, block_tiles.wgsl, block_of_8.wgsl or block_of_16.wgsl.
 import package::{
-    Chunk, ColumnBests, PACK_ELEMENTS, RAGGED, RUNS, Run, no_column_bests, offer_row, pack_at, pack_between, packs, params,
+    BLOCK_PACKS, Block, Chunk, ColumnBests, PACK_ELEMENTS, RAGGED, RUNS, Run, block_of, no_column_bests, offer_row, pack_at, pack_between, packs, params,
     place_of, run_of, run_within, with_rows, words_behind_packs,
 };
 
-// Where a block begins that has a row's column number `column`. A row has four packs at least.
-fn block_column(column: u32) -> u32 { return min(column, params.columns - 4u * PACK_ELEMENTS); }
+// Where a block begins that has a row's column number `column`. A row has no fewer packs.
+fn block_column(column: u32) -> u32 { return min(column, params.columns - BLOCK_PACKS * PACK_ELEMENTS); }
 
-fn reduce_block(start: u32, chunk: Chunk) -> array<ColumnBests, 4> {
-    let none = no_column_bests(chunk);
-    var block = array<ColumnBests, 4>(none, none, none, none);
+fn reduce_block(start: u32, chunk: Chunk) -> Block {
+    var block = block_of(no_column_bests(chunk));
     if (!RUNS) {
         return block_with_run(block, start, run_within(0u, chunk.begin, chunk.end));
     }
@@ -29,7 +28,7 @@ fn reduce_block(start: u32, chunk: Chunk) -> array<ColumnBests, 4> {
     return block;
 }
 
-fn block_with_run(block: array<ColumnBests, 4>, start: u32, run: Run) -> array<ColumnBests, 4> {
+fn block_with_run(block: Block, start: u32, run: Run) -> Block {
     return with_rows(block, place_of(start + run.offset), run);
 }
 
@@ -64,6 +63,9 @@ fn four_packs(first: vec4<u32>, place: u32, behind: vec4<u32>) -> FourPacks {
         pack_between(d, e, place),
     );
 }
+
+// How far apart the places of such are that lie side by side.
+fn four_apart() -> u32 { return select(4u, 4u * PACK_ELEMENTS, RAGGED); }
 
 // Offers each to its columns.
 fn offer_packs(

@@ -1,9 +1,9 @@
 // Blocks of columns whose rows begin anywhere, and share units of the output.
 import package::{
-    Chunk, ColumnOutputs, PACK_ELEMENTS, Unit, block_column, empty_unit, kept_offset, params, reduce_block, store_columns,
+    BLOCK_PACKS, Chunk, ColumnOutputs, PACK_ELEMENTS, Unit, block_column, empty_unit, kept_offset, params, reduce_block, store_columns,
 };
 
-// Of each row that has some of the outputs four packs are reduced at once, moved back where they would reach behind the row.
+// Of each row that has some of the outputs some packs are reduced at once, moved back where they would reach behind the row.
 fn reduce_outputs(own: ColumnOutputs) {
     let chunk = own.chunk;
     let first = own.first;
@@ -31,7 +31,7 @@ fn store_shared_block(chunk: Chunk, row: u32, first: u32, count: u32, shared_uni
     let column = block_column(begin);
     var block = reduce_block(kept_offset(row) + column, chunk);
     var unit = shared_unit;
-    for (var n = 0u; n < 4u; n++) {
+    for (var n = 0u; n < BLOCK_PACKS; n++) {
         let pack_begin = column + n * PACK_ELEMENTS;
         let own_begin = max(begin, pack_begin);
         let own_end = min(end, pack_begin + PACK_ELEMENTS);

@@ -1,7 +1,7 @@
-// Positions of columns of 32 bits. The maxima of a tile, or of two where FOUR_PACKS, are compared once with the best so far, column
+// Positions of columns of 32 bits. The maxima of a tile, or of two where there are four packs side by side, are compared once with the best so far, column
 // by column, and the row is found at the end by reading the winning tile again; where ROW_BY_ROW, rows are what is compared.
 import package::{
-    Best, Chunk, FOUR_PACKS, LAST, LEAST, Maxima, RAGGED, SIGNED_ZEROS, STORES_KEYS, four_words, index_word, key_of_tie, lane_maxima,
+    Best, COLUMN_PACKS, Chunk, LAST, LEAST, Maxima, RAGGED, SIGNED_ZEROS, STORES_KEYS, four_words, index_word, key_of_tie, lane_maxima,
     maxima_of, params, run_of, run_within, ties_of, ties_of_keys, ties_of_maxima, words_at, words_bits,
 };
 
@@ -86,7 +86,7 @@ fn located(bests: ColumnBests, start: u32, end: u32) -> ColumnBests {
     if (ROW_BY_ROW) {
         return bests;
     }
-    let tile_len = select(4u, 8u, FOUR_PACKS);
+    let tile_len = select(4u, 8u, COLUMN_PACKS > 1u);
     let tiles = bests.rows;
     let run0 = run_within(run_of(tiles.x), tiles.x, end);
     let run1 = run_within(run_of(tiles.y), tiles.y, end);

@@ -1,10 +1,10 @@
-// Four packs of columns side by side, out of five packs of each reduced row. Each is a whole pack of the output and is stored as one,
+// Packs of columns side by side, out of one pack more of each reduced row. Each is a whole pack of the output and is stored as one,
 // which packs of column_blocks_shared_units.wgsl need not be. Those before output number `own_first` are another invocation's.
-import package::{Chunk, PACK_ELEMENTS, reduce_block, stored_whole};
+import package::{BLOCK_PACKS, Chunk, PACK_ELEMENTS, reduce_block, stored_whole};
 
 fn reduce_inner_packs(start: u32, chunk: Chunk, first: u32, own_first: u32) {
     var block = reduce_block(start, chunk);
-    for (var n = 0u; n < 4u; n++) {
+    for (var n = 0u; n < BLOCK_PACKS; n++) {
         let pack_first = first + n * PACK_ELEMENTS;
         if (pack_first >= own_first) {
             stored_whole(block[n], pack_first);

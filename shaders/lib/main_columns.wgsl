@@ -1,28 +1,34 @@
-// An invocation takes a pack of columns by itself, or four side by side where FOUR_PACKS. Where RAGGED, and rows share units of
-// the output, all outputs are cut into blocks as if they were one row, and a block may begin in one row and end in another.
+// An invocation takes COLUMN_PACKS packs of columns side by side. Where RAGGED, and rows share units of the output, all outputs are cut
+// into blocks as if they were one row, and a block may begin in one row and end in another.
 import package::{
-    ColumnOutputs, FOUR_PACKS, GROUP, Grid, PACK_ELEMENTS, RAGGED, STORE_LANES, chunk_of, invocation_number, no_input, params,
+    COLUMN_PACKS, ColumnOutputs, GROUP, Grid, PACK_ELEMENTS, RAGGED, STORE_LANES, chunk_of, invocation_number, no_input, params,
     reduce_outputs,
 };
 
 const TEAM = 1u;
 
+override NEIGHBOURS: u32 = 1u; // where more, as many see all of a row, and some of them nothing
+
 // All in one function: in two SwiftShader takes a tenth longer for 80 rows.
 @compute @workgroup_size(GROUP)
 fn main(grid: Grid) {
-    let block_elements = select(1u, 4u, FOUR_PACKS) * PACK_ELEMENTS;
+    let block_elements = COLUMN_PACKS * PACK_ELEMENTS;
     let columns = select(params.columns, params.outputs, RAGGED && STORE_LANES > 1u);
-    let blocks = (columns + block_elements - 1u) / block_elements;
+    let blocks = select((columns + block_elements - 1u) / block_elements, NEIGHBOURS, NEIGHBOURS > 1u);
     let index = invocation_number(grid.id, grid.groups, grid.local);
     let rows = params.outputs / columns;
     if (no_input() || index >= rows * params.chunks * blocks) {
         return;
     }
     // First all whole blocks, then those at the ends of rows: neighbours do the same.
-    let whole_blocks = columns / block_elements;
+    let whole_blocks = select(columns / block_elements, NEIGHBOURS, NEIGHBOURS > 1u);
     var row = index / max(whole_blocks, 1u);
     var block_number = index - row * whole_blocks;
-    if (index >= rows * params.chunks * whole_blocks) {
+    if (NEIGHBOURS > 1u) {
+        if (block_number * block_elements >= columns) {
+            return;
+        }
+    } else if (index >= rows * params.chunks * whole_blocks) {
         row = index - rows * params.chunks * whole_blocks;
         block_number = whole_blocks;
     }

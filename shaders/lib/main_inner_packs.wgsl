@@ -1,14 +1,14 @@
-// Columns whose rows begin anywhere: packs of the output that lie in one row each. An invocation takes one, or four side by side
-// where FOUR_PACKS.
+// Columns whose rows begin anywhere: packs of the output that lie in one row each. An invocation takes COLUMN_PACKS
+// side by side.
 import package::{
-    Chunk, FOUR_PACKS, GROUP, Grid, PACK_ELEMENTS, invocation_number, kept_offset, no_input, params, reduce_inner_packs,
+    COLUMN_PACKS, Chunk, GROUP, Grid, PACK_ELEMENTS, invocation_number, kept_offset, no_input, params, reduce_inner_packs,
 };
 
 const TEAM = 1u;
 
 @compute @workgroup_size(GROUP)
 fn main(grid: Grid) {
-    let block = select(1u, 4u, FOUR_PACKS) * PACK_ELEMENTS;
+    let block = COLUMN_PACKS * PACK_ELEMENTS;
     let blocks = (params.columns / PACK_ELEMENTS * PACK_ELEMENTS + block - 1u) / block;
     let index = invocation_number(grid.id, grid.groups, grid.local);
     let row = index / blocks;

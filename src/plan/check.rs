@@ -347,7 +347,7 @@ impl Work {
     ) -> Result<Work, Error> {
         let [outputs, chunks, columns] = [params.outputs, params.chunks, params.columns].map(u64::from);
         let pack = kernel.dtype.pack_elements();
-        let [ragged, wide] = [Override::Ragged, Override::FourPacks].map(|own| kernel.has(own));
+        let (ragged, wide) = (kernel.has(Override::Ragged), kernel.column_packs());
         let packs_of_rows = stores == Stores::Packs && (!ragged || group.team > 1);
         ensure(!packs_of_rows || columns.is_multiple_of(pack), || {
             format!("{columns} columns stored in packs: a multiple of {pack} expected")
@@ -355,7 +355,6 @@ impl Work {
         if group.team > 1 {
             return Work::of_column_teams(kernel, params, turns, group);
         }
-        let wide = if wide { 4 } else { 1 };
         if stores == Stores::Seams || stores == Stores::Packs && ragged {
             return Work::of_packs_and_seams(stores, params, turns, [pack, wide], group);
         }
@@ -366,7 +365,18 @@ impl Work {
         // Rows that share words of the output are cut into packs as if they were one: a pack has columns of several.
         let as_one = ragged && store_lanes(kernel) > 1;
         let (own, rows) = if as_one { (outputs, (pack - 1).div_ceil(columns) + 1) } else { (columns, 1) };
-        let blocks = outputs / own * own.div_ceil(pack * wide);
+        check_neighbours(kernel, group)?;
+        let blocks = own.div_ceil(pack * wide);
+        let blocks = match kernel.neighbours() {
+            1 => blocks,
+            n => {
+                ensure(!as_one && blocks <= n, || {
+                    format!("{n} neighbours take {blocks} blocks of a row: no more expected")
+                })?;
+                n
+            }
+        };
+        let blocks = outputs / own * blocks;
         Ok(Work::shared(blocks.saturating_mul(chunks), 1, turns.saturating_mul(wide * rows), group))
     }
 
@@ -400,7 +410,7 @@ impl Work {
     fn of_column_teams(kernel: &Kernel, params: &ReductionParams, turns: u64, group: &Group) -> Result<Work, Error> {
         let [outputs, chunks, columns] = [params.outputs, params.chunks, params.columns].map(u64::from);
         let pack = kernel.dtype.pack_elements();
-        ensure(!kernel.has(Override::FourPacks), || "a team with FOUR_PACKS: one pack each expected".to_string())?;
+        ensure(kernel.column_packs() == 1, || "a team with COLUMN_PACKS: one pack each expected".to_string())?;
         let shares_units = kernel.has(Override::Ragged) && store_lanes(kernel) > 1;
         ensure(!shares_units || columns >= pack, || {
             format!("a team of {columns} columns that share units of the output: a pack of {pack} at least expected")

@@ -110,6 +110,17 @@ impl Device {
         if rows <= self.tuning.cached_rows { 1 } else { self.tuning.column_packs }
     }
 
+    /// The packs side by side of which eight invocations see all of a row of so many, where these go through memory from end to end
+    /// together; 0 where four will do, or no block is as wide.
+    pub fn packs_of_eighths(&self, row_packs: u64) -> u64 {
+        match row_packs.div_ceil(self.neighbours()) {
+            _ if self.neighbours() == 1 => 0,
+            5..=8 => 8,
+            9..=16 => 16,
+            _ => 0,
+        }
+    }
+
     /// Whether neighbouring invocations are to read what lies side by side, and not each a part of its own: as in teams.
     pub fn spreads(&self) -> bool {
         self.tuning.max_team > 1

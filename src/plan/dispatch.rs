@@ -7,7 +7,8 @@ use super::windows::Window;
 use super::{Binding, Dispatch, nan_override};
 use crate::Error;
 use crate::shader::{
-    Access, Epilogue, Kernel, Override, Params, Program, RecordOrigin, ReductionParams, Stores, positions_know_tiles,
+    Access, Epilogue, Kernel, Operator, Override, Params, Program, RecordOrigin, ReductionParams, Stores,
+    positions_know_tiles,
 };
 
 /// The fewest rows of blocks of columns, far apart, of which four at once pay.
@@ -52,7 +53,10 @@ impl Reduction<'_> {
         let groups = match access {
             Access::Columns => {
                 let blocks = match stores {
-                    Stores::Results => shape.column_blocks(block, self.columns_share_words(shape)),
+                    Stores::Results => self.blocks_of_columns(shape, column_packs),
+                    Stores::Packs if shape.columns_are_whole(self.dtype.pack_elements()) => {
+                        self.blocks_of_columns(shape, column_packs)
+                    }
                     Stores::Packs => {
                         shape.rows_of_columns() * shape.pack_blocks(self.dtype.pack_elements(), column_packs)
                     }
@@ -121,10 +125,13 @@ impl Reduction<'_> {
         let whole_runs = schedule.chunks == 1 || schedule.chunk_len.is_multiple_of(run_len);
         let wide = columns && schedule.column_packs > 1;
         // Blocks that begin anywhere know no other way.
-        let row_by_row = columns && (whole_packs || !wide) && self.compares_row_by_row(shape.reduce_len());
+        let knows_rows_alone = self.operator == Operator::ArgMax && schedule.column_packs > 4;
+        let row_by_row =
+            columns && (whole_packs || !wide) && (knows_rows_alone || self.compares_row_by_row(shape.reduce_len()));
+        let neighbours = if columns { self.neighbours_of_columns(shape, schedule.column_packs) } else { 1 };
         let far = match wide {
             // Tiles are asked for ahead anyway.
-            true => (row_by_row || !whole_packs) && shape.reduce_len() >= FEWEST_FAR_ROWS,
+            true => (row_by_row || !whole_packs) && schedule.column_packs == 4 && shape.reduce_len() >= FEWEST_FAR_ROWS,
             false => columns && !row_by_row && tuning.column_packs == 1,
         };
         // On GPUs so that neighbours load whole sectors; else where a pack would take five words.
@@ -135,7 +142,8 @@ impl Reduction<'_> {
             (schedule.chunks > 1).then_some(Override::Split),
             (shape.reduced.len() > 1).then_some(Override::Runs),
             few_runs(shape, schedule.access).map(Override::FewRuns),
-            wide.then_some(Override::FourPacks),
+            wide.then_some(Override::ColumnPacks(schedule.column_packs as u32)),
+            (neighbours > 1).then_some(Override::Neighbours(neighbours as u32)),
             (far && self.rows_are_far(shape)).then_some(Override::Prefetch),
             (schedule.line < schedule.team).then_some(Override::RunMembers(schedule.line as u32)),
             (row_by_row && positions_know_tiles(self.dtype)).then_some(Override::RowByRow),

@@ -248,7 +248,7 @@ impl<'a> Output<'a> {
         let overrides = [
             Some(Override::Group(group as u32)),
             ragged.then_some(Override::Ragged),
-            four_packs.then_some(Override::FourPacks),
+            four_packs.then_some(Override::ColumnPacks(4)),
         ];
         let (share, tasks) = self.tasks(&packs);
         let whole = if self.narrow || matches!(writer, HardmaxWriter::Columns { .. }) { 16 } else { 4 };

@@ -294,6 +294,30 @@ impl Reduction<'_> {
         }
     }
 
+    /// The blocks of so many packs that rows of columns are cut into: one for each of a row's neighbours.
+    pub fn blocks_of_columns(&self, shape: &ReductionShape, column_packs: u64) -> u64 {
+        match self.neighbours_of_columns(shape, column_packs) {
+            1 => {
+                let block = column_packs * self.dtype.pack_elements();
+                shape.column_blocks(block, self.columns_share_words(shape))
+            }
+            neighbours => shape.rows_of_columns() * neighbours,
+        }
+    }
+
+    /// The neighbours that see all of a row of columns, some of them nothing, so that those of a vector go through rows that follow one
+    /// another from end to end.
+    pub fn neighbours_of_columns(&self, shape: &ReductionShape, column_packs: u64) -> u64 {
+        let (columns, block) = (shape.columns().unwrap_or(1), column_packs * self.dtype.pack_elements());
+        let blocks = columns.div_ceil(block);
+        let neighbours = blocks.next_power_of_two();
+        let idle = neighbours - blocks;
+        let as_they_are = neighbours * block == columns || column_packs == 1;
+        let pays = column_packs > 4 || 4 * idle <= neighbours; // else more of them see nothing than that is worth
+        let apart = shape.run().stride != columns as i64 || !shape.columns_are_whole(self.dtype.pack_elements());
+        if as_they_are || apart || !pays || neighbours > self.device.neighbours() { 1 } else { neighbours }
+    }
+
     fn access(&self, shape: &ReductionShape, column_packs: u64) -> Access {
         let pack = self.dtype.pack_elements();
         let has_packs = shape.span >= pack;
@@ -307,7 +331,8 @@ impl Reduction<'_> {
         }
         let columns_fit = shape.columns().is_some_and(|columns| {
             let step_fits = i32::try_from(run.stride).is_ok(); // the kernel divides it as a signed number
-            let invocations_fit = shape.column_blocks(pack * column_packs, false) <= self.device.max_invocations; // one each
+            let blocks = self.blocks_of_columns(shape, column_packs);
+            let invocations_fit = blocks <= self.device.max_invocations; // one each
             let loads = self.loads(shape);
             let (fewest, fewest_loads) = match shape.columns_are_whole(pack) {
                 true => (pack, 0),
@@ -373,7 +398,9 @@ impl Reduction<'_> {
         let (pack, columns) = (self.dtype.pack_elements(), shape.columns().unwrap_or(1));
         if shape.columns_are_whole(pack) {
             let packs = self.device.column_packs(shape.reduce_len());
-            return if columns >= packs * pack { packs } else { 1 };
+            let all =
+                if shape.run().stride == columns as i64 { self.device.packs_of_eighths(columns / pack) } else { 0 };
+            return if columns >= packs * pack { packs.max(all) } else { 1 };
         }
         let packs = self.device.tuning.column_packs;
         let fewest = if self.stores_whole_packs(shape) { packs * pack } else { (packs + 1) * pack };

@@ -58,6 +58,12 @@ impl Kernel {
         self.overrides.iter().find_map(number).unwrap_or(1)
     }
 
+    /// The packs of columns that an invocation takes side by side.
+    pub(crate) fn column_packs(&self) -> u64 {
+        let number = |own: &Override| if let Override::ColumnPacks(n) = *own { Some(n.into()) } else { None };
+        self.overrides.iter().find_map(number).unwrap_or(1)
+    }
+
     /// Whether several invocations share a task.
     pub fn has_team(&self) -> bool {
         self.overrides.iter().any(|own| matches!(own, Override::Team(_)))
@@ -76,7 +82,7 @@ impl Kernel {
     }
 
     fn can_store(&self, access: Access, epilogue: Epilogue, stores: Stores) -> bool {
-        let wide = self.has(Override::FourPacks);
+        let wide = self.column_packs() > 1;
         let columns = access == Access::Columns && Kernel::stores_packs(self.dtype, epilogue, wide);
         match stores {
             Stores::Results => epilogue != Epilogue::Winner,
@@ -102,7 +108,8 @@ impl Kernel {
         let team = self.has_team();
         match self.program {
             Program::Reduce { access, epilogue, stores, operator } => {
-                stored(operator, epilogue, false)
+                matches!(self.column_packs(), 1 | 4 | 8 | 16)
+                    && stored(operator, epilogue, false)
                     && self.can_store(access, epilogue, stores)
                     && (epilogue != Epilogue::Ones || writes(access, team))
                     && match access {

@@ -133,12 +133,15 @@ files! {
     AHEAD_INT64 = "lib/ahead_int64";
     INPUT_COLUMNS = "lib/input_columns", overrides ["PREFETCH"];
     REDUCE_ROWS = "reduce_rows", overrides ["RUN_MEMBERS", "FEW_PACKS", "FROM_WORDS"];
-    REDUCE_COLUMNS = "reduce_columns", overrides ["FOUR_PACKS"];
+    REDUCE_COLUMNS = "reduce_columns", overrides ["COLUMN_PACKS"];
     COLUMN_ROWS = "lib/column_rows";
     COLUMN_TILES = "lib/column_tiles";
-    MAIN_COLUMNS = "lib/main_columns";
+    MAIN_COLUMNS = "lib/main_columns", overrides ["NEIGHBOURS"];
     BLOCK_ROWS = "lib/block_rows";
     BLOCK_ROWS_AHEAD = "lib/block_rows_ahead";
+    BLOCK_OF_4 = "lib/block_of_4";
+    BLOCK_OF_8 = "lib/block_of_8";
+    BLOCK_OF_16 = "lib/block_of_16";
     BLOCK_TILES = "lib/block_tiles";
     COLUMN_RESULTS = "lib/column_results";
     COLUMNS_WHOLE = "lib/columns_whole";
@@ -203,7 +206,7 @@ files! {
     WINNERS_WORDS = "lib/winners_words", binds [reads(1, Word, Scratch)];
     HARDMAX_ONES = "hardmax_ones", binds [reads(1, Word, Scratch), writes(3, Word, Result)];
     HARDMAX_WRITE_ROWS = "hardmax_write_rows", binds [writes(3, Pack, Result)], overrides ["RAGGED"];
-    HARDMAX_WRITE_PACKED_COLUMNS = "hardmax_write_packed_columns", binds [writes(3, Pack, Result)], overrides ["FOUR_PACKS"];
+    HARDMAX_WRITE_PACKED_COLUMNS = "hardmax_write_packed_columns", binds [writes(3, Pack, Result)], overrides ["COLUMN_PACKS"];
     PACKS_OF_ROWS = "lib/packs_of_rows";
     HARDMAX_WRITE_SEAMS = "hardmax_write_seams", binds [writes(3, Unit, Result)];
     HARDMAX_WRITE_INNER_PACKS = "hardmax_write_inner_packs", binds [writes(3, Pack, Result)], overrides ["RAGGED"];
@@ -393,7 +396,7 @@ impl Kernel {
         }
         let by_row =
             operator == Operator::ArgMax && (!positions_know_tiles(self.dtype) || self.has(Override::RowByRow));
-        let has_blocks = self.has(Override::FourPacks) && !self.has_team() && stores != Stores::Seams;
+        let has_blocks = self.column_packs() > 1 && !self.has_team() && stores != Stores::Seams;
         let blocks = if has_blocks { self.block_files(operator, epilogue, by_row) } else { &[] };
         [if by_row { &[COLUMN_ROWS] } else { &[COLUMN_TILES] }, blocks]
     }
@@ -402,10 +405,12 @@ impl Kernel {
     fn block_files(&self, operator: Operator, epilogue: Epilogue, by_row: bool) -> Files {
         let stores_keys = operator == Operator::ArgMax && matches!(epilogue, Epilogue::Record | Epilogue::Both);
         let keeps_keys = stores_keys && self.dtype.lanes() == 1; // of several lanes ranks are kept
-        match by_row || self.has(Override::Ragged) {
-            false => &[BLOCK_TILES],
-            true if self.has(Override::Prefetch) && !keeps_keys => &[BLOCK_ROWS_AHEAD],
-            true => &[BLOCK_ROWS],
+        match (by_row || self.has(Override::Ragged), self.column_packs()) {
+            (_, 8) => &[BLOCK_OF_8],
+            (_, 16) => &[BLOCK_OF_16],
+            (false, _) => &[BLOCK_OF_4, BLOCK_TILES],
+            (true, _) if self.has(Override::Prefetch) && !keeps_keys => &[BLOCK_OF_4, BLOCK_ROWS_AHEAD],
+            (true, _) => &[BLOCK_OF_4, BLOCK_ROWS],
         }
     }
 
@@ -441,7 +446,7 @@ impl Kernel {
     /// Columns that invocations reduce by themselves.
     fn column_files(&self, epilogue: Epilogue, stores: Stores) -> Files {
         let shared = self.rows_share_units(epilogue, stores);
-        match (stores, self.has(Override::FourPacks), self.has(Override::Ragged)) {
+        match (stores, self.column_packs() > 1, self.has(Override::Ragged)) {
             (Stores::Seams, _, _) => &[MAIN_SEAMS],
             (Stores::Packs, false, true) => &[MAIN_INNER_PACKS, INNER_PACK],
             (Stores::Packs, true, true) => &[MAIN_INNER_PACKS, COLUMN_BLOCKS, INNER_BLOCK],

@@ -223,8 +223,8 @@ pub enum Override {
     /// What is read or written in one piece may begin or end within a pack: of a reduction a run, a row of columns or a bunch of short
     /// rows; of a Hardmax a slice, or a row of columns; of Max a row, or a stretch of short rows.
     Ragged,
-    /// A column kernel's invocations take four packs side by side.
-    FourPacks,
+    /// Packs side by side that an invocation of a kernel of columns takes.
+    ColumnPacks(u32),
     /// The rows of a column kernel lie far apart: what they begin with is asked for ahead of the rest.
     Prefetch,
     /// A column kernel for positions of 32-bit types compares row by row, which may be faster than to look for the winner among four
@@ -238,7 +238,8 @@ pub enum Override {
     FewPacks,
     /// These packs begin with words: the first one with the run's first, and the last one ends with its last.
     FromWords,
-    /// Neighbouring invocations that take turns: at the packs or words of a fill, or at tiles of four packs along rows of a Max.
+    /// Neighbouring invocations that take turns, at the packs or words of a fill, or at tiles of four packs along rows of a Max; and those
+    /// that take the blocks of a row of columns together.
     Neighbours(u32),
     /// An invocation of Max takes four packs of a row, and its neighbours those beside each of them.
     Spread,
@@ -269,7 +270,7 @@ impl Override {
             Override::Runs => "RUNS",
             Override::FewRuns(_) => "FEW_RUNS",
             Override::Ragged => "RAGGED",
-            Override::FourPacks => "FOUR_PACKS",
+            Override::ColumnPacks(_) => "COLUMN_PACKS",
             Override::Prefetch => "PREFETCH",
             Override::RowByRow => "ROW_BY_ROW",
             Override::WholeWords => "WHOLE_WORDS",
@@ -293,6 +294,7 @@ impl Override {
             | Override::RunMembers(n)
             | Override::IndexWords(n)
             | Override::FewRuns(n)
+            | Override::ColumnPacks(n)
             | Override::Neighbours(n) => n,
             _ => 1,
         }

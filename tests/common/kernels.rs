@@ -93,7 +93,7 @@ pub const OVERRIDES: [Override; 26] = [
     Override::Runs,
     Override::FewRuns(3),
     Override::Ragged,
-    Override::FourPacks,
+    Override::ColumnPacks(4),
     Override::Prefetch,
     Override::RowByRow,
     Override::WholeWords,
@@ -125,12 +125,19 @@ pub fn kernels() -> Vec<Kernel> {
             Kernel { overrides, ..kernel.clone() }
         };
         kernels.push(with(|own| matches!(own, Override::Group(_) | Override::Team(_))));
-        kernels.push(with(|own| *own != Override::FourPacks));
-        kernels.push(Kernel { shared_buffers: true, ..with(|own| *own != Override::FourPacks) });
-        if kernel.declares(Override::FourPacks) {
+        kernels.push(with(|own| *own != Override::ColumnPacks(4)));
+        kernels.push(Kernel { shared_buffers: true, ..with(|own| *own != Override::ColumnPacks(4)) });
+        if kernel.declares(Override::ColumnPacks(4)) {
             kernels.push(with(|own| !matches!(own, Override::Prefetch | Override::Ragged)));
             kernels.push(with(|own| !matches!(own, Override::RowByRow | Override::Ragged)));
             kernels.push(with(|own| *own != Override::RowByRow));
+            for (packs, kernel) in [
+                (8, with(|own| !matches!(own, Override::Prefetch | Override::Ragged))),
+                (16, with(|own| !matches!(own, Override::Prefetch | Override::RowByRow))),
+            ] {
+                let wider = |own| if let Override::ColumnPacks(_) = own { Override::ColumnPacks(packs) } else { own };
+                kernels.push(Kernel { overrides: kernel.overrides.into_iter().map(wider).collect(), ..kernel });
+            }
         }
     }
     kernels

@@ -169,6 +169,7 @@ impl Work {
         let team = find(|c| if let Override::Team(n) = c { Some(*n) } else { None });
         let line = find(|c| if let Override::RunMembers(n) = c { Some(*n) } else { None });
         let neighbours = find(|c| if let Override::Neighbours(n) = c { Some(*n) } else { None });
+        let column_packs = find(|c| if let Override::ColumnPacks(n) = c { Some(*n) } else { None });
         let lanes = 4_u64.div_ceil(kernel.dtype.bytes());
         let store_lanes = match kernel.program {
             Program::Reduce { stores: Stores::Packs, .. } => 1, // a pack is a unit of its own
@@ -193,7 +194,7 @@ impl Work {
             neighbours: neighbours.unwrap_or(1),
             lanes,
             pack: 16 / kernel.dtype.bytes(),
-            column_packs: if kernel.overrides.contains(&Override::FourPacks) { 4 } else { 1 },
+            column_packs: column_packs.unwrap_or(1),
             store_lanes,
             stores: if let Program::Reduce { stores, .. } = kernel.program { stores } else { Stores::Results },
             bunch_parts: text.matches("fn store_parts_").count() as u64,
@@ -269,6 +270,7 @@ impl Work {
         let tasks = outputs * if epilogue == Epilogue::Record { chunks } else { 1 };
         match access {
             Access::Columns if self.stores == Stores::Seams => outputs / u64::from(p.columns),
+            Access::Columns if self.neighbours > 1 => outputs / u64::from(p.columns) * chunks * self.neighbours,
             Access::Columns if self.stores == Stores::Packs && self.team == 1 => {
                 let rows = outputs / u64::from(p.columns);
                 rows * (u64::from(p.columns) / self.pack).div_ceil(self.column_packs)

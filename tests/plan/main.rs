@@ -1033,7 +1033,7 @@ fn rows_narrower_than_their_blocks_are_refused() {
     let lavapipe = Limits { adapter: AdapterKind::Lavapipe, ..cpu() };
     let mut plan = reduce_max(DType::F32, &[200, 30_001], &[0]).plan(&lavapipe).unwrap();
     let overrides = &plan.dispatches[0].kernel.overrides;
-    assert!([Override::Ragged, Override::FourPacks].iter().all(|own| overrides.contains(own)), "{plan}");
+    assert!([Override::Ragged, Override::ColumnPacks(4)].iter().all(|own| overrides.contains(own)), "{plan}");
     let Params::Reduction(params) = &mut plan.dispatches[0].params else { panic!("no reduction") };
     (params.outputs, params.columns) = (15, 15);
     let error = plan.check(&lavapipe).unwrap_err().to_string();

@@ -135,15 +135,18 @@ fn loops_keep_to_the_rules() {
 
 /// The kernel with choices of the overrides that decide on its text, in which each of its parts is there.
 fn every_text(kernel: &Kernel) -> Vec<Kernel> {
-    use Override::{FewRuns, FourPacks, Pairs, Prefetch, Ragged, RowByRow, Runs};
+    use Override::{ColumnPacks, FewRuns, Pairs, Prefetch, Ragged, RowByRow, Runs};
     let choices = [
         &[][..],
         &[Ragged],
-        &[FourPacks],
-        &[FourPacks, RowByRow],
-        &[FourPacks, RowByRow, Prefetch],
-        &[Ragged, FourPacks],
-        &[Ragged, FourPacks, Prefetch],
+        &[ColumnPacks(4)],
+        &[ColumnPacks(4), RowByRow],
+        &[ColumnPacks(4), RowByRow, Prefetch],
+        &[Ragged, ColumnPacks(4)],
+        &[ColumnPacks(8)],
+        &[ColumnPacks(16)],
+        &[Ragged, ColumnPacks(16)],
+        &[Ragged, ColumnPacks(4), Prefetch],
         &[Runs],
         &[Ragged, Runs],
         &[Ragged, Pairs, Runs, FewRuns(3)],
