@@ -1,5 +1,5 @@
 // The rows of a block of four packs, one after another.
-import package::{Block, ColumnBests, FARTHEST, Run, behind_packs, first_pack_number, four_packs, offer_packs, pack_at, rows_apart};
+import package::{Block, FARTHEST, Run, behind_packs, first_pack_number, four_packs, offer_packs, pack_at, rows_apart};
 
 fn with_rows(block: Block, place: u32, run: Run) -> Block {
     let step = rows_apart();

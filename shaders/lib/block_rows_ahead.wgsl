@@ -1,7 +1,7 @@
 // The rows of a block of four packs, four at once: what each begins with is asked for before any is folded, since rows lie so far apart
 // that no prefetcher knows where the next one is.
 import package::{
-    Block, ColumnBests, FARTHEST, ROWS_OF_TILE, Run, ahead_of, behind_packs, first_pack_number, four_packs, offer_packs, pack_after,
+    Block, FARTHEST, ROWS_OF_TILE, Run, ahead_of, behind_packs, first_pack_number, four_packs, offer_packs, pack_after,
     rows_apart,
 };
 

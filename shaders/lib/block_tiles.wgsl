@@ -1,6 +1,6 @@
 // The rows of a block of four packs, eight in flight: two tiles. Only blocks whose rows begin with packs go this way.
 import package::{
-    Block, ColumnBests, FARTHEST, Maxima, ROWS_OF_TILE, Run, ahead_of, join_maxima, offer_rows, rows_apart, tile_maxima,
+    Block, FARTHEST, Maxima, ROWS_OF_TILE, Run, ahead_of, join_maxima, offer_rows, rows_apart, tile_maxima,
     tile_maxima_after, tile_maxima_ahead, tile_rows,
 };
 

@@ -54,12 +54,7 @@ impl Reduction<'_> {
             Access::Columns => {
                 let blocks = match stores {
                     Stores::Results => self.blocks_of_columns(shape, column_packs),
-                    Stores::Packs if shape.columns_are_whole(self.dtype.pack_elements()) => {
-                        self.blocks_of_columns(shape, column_packs)
-                    }
-                    Stores::Packs => {
-                        shape.rows_of_columns() * shape.pack_blocks(self.dtype.pack_elements(), column_packs)
-                    }
+                    Stores::Packs => self.blocks_of_packs(shape, column_packs),
                     Stores::Seams => shape.rows_of_columns(),
                 };
                 (chunks * blocks).div_ceil(group / team)

@@ -12,6 +12,9 @@ pub(super) const MAX_STEPS: u64 = 32_768;
 /// The most records that one invocation of a merge takes, so that those of a whole output unit stay below [`MAX_STEPS`].
 const MAX_RECORDS: u64 = MAX_STEPS / 8;
 
+/// The most elements of a block of columns: lavapipe takes seconds to compile what is done with more.
+const LARGEST_COLUMN_BLOCK: u64 = 64;
+
 /// The packs that an invocation writes of a Hardmax's slice, if others can write the rest.
 const MAX_WRITES_OF_PART: u64 = 1024;
 
@@ -305,6 +308,15 @@ impl Reduction<'_> {
         }
     }
 
+    /// The same of the packs that lie in one row each.
+    pub fn blocks_of_packs(&self, shape: &ReductionShape, column_packs: u64) -> u64 {
+        let blocks = match self.neighbours_of_columns(shape, column_packs) {
+            1 => shape.pack_blocks(self.dtype.pack_elements(), column_packs),
+            neighbours => neighbours,
+        };
+        shape.rows_of_columns() * blocks
+    }
+
     /// The neighbours that see all of a row of columns, some of them nothing, so that those of a vector go through rows that follow one
     /// another from end to end.
     pub fn neighbours_of_columns(&self, shape: &ReductionShape, column_packs: u64) -> u64 {
@@ -314,7 +326,7 @@ impl Reduction<'_> {
         let idle = neighbours - blocks;
         let as_they_are = neighbours * block == columns || column_packs == 1;
         let pays = column_packs > 4 || 4 * idle <= neighbours; // else more of them see nothing than that is worth
-        let apart = shape.run().stride != columns as i64 || !shape.columns_are_whole(self.dtype.pack_elements());
+        let apart = shape.run().stride != columns as i64 || self.columns_share_words(shape);
         if as_they_are || apart || !pays || neighbours > self.device.neighbours() { 1 } else { neighbours }
     }
 
@@ -405,7 +417,15 @@ impl Reduction<'_> {
         let packs = self.device.tuning.column_packs;
         let fewest = if self.stores_whole_packs(shape) { packs * pack } else { (packs + 1) * pack };
         let pay = columns >= fewest && self.loads(shape) >= FEWEST_FAR_LOADS;
-        if pay { packs } else { 1 }
+        if pay { packs.max(self.packs_of_all(shape)) } else { 1 }
+    }
+
+    /// The packs of blocks of which a vector's invocations see all of a row, where one row follows another; 0 where there are none.
+    fn packs_of_all(&self, shape: &ReductionShape) -> u64 {
+        let (columns, pack) = (shape.columns().unwrap_or(1), self.dtype.pack_elements());
+        let packs = self.device.packs_of_eighths(columns.div_ceil(pack));
+        let apart = shape.run().stride != columns as i64 || self.columns_share_words(shape);
+        if apart || packs * pack > LARGEST_COLUMN_BLOCK { 0 } else { packs }
     }
 
     /// The packs that all elements fill.

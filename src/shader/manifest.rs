@@ -145,7 +145,7 @@ files! {
     BLOCK_TILES = "lib/block_tiles";
     COLUMN_RESULTS = "lib/column_results";
     COLUMNS_WHOLE = "lib/columns_whole";
-    MAIN_INNER_PACKS = "lib/main_inner_packs";
+    MAIN_INNER_PACKS = "lib/main_inner_packs", overrides ["NEIGHBOURS"];
     INNER_PACK = "lib/inner_pack";
     INNER_BLOCK = "lib/inner_block";
     MAIN_SEAMS = "lib/main_seams";

@@ -329,6 +329,35 @@ fn many_rows_of_columns_far_apart() {
     }
 }
 
+/// Rows of columns around what eight invocations see of them in blocks of 4, 8 and 16 packs.
+#[test]
+fn rows_of_columns_that_neighbours_see() {
+    use DType::{Bf16, F32, F64, I8, I16, I32, I64, U8};
+    // Few pairs: lavapipe takes its time for each kernel.
+    let all =
+        [(F32, 23), (U8, 23), (I64, 12), (F32, 33), (Bf16, 33), (I16, 40), (F32, 63), (Bf16, 64), (I32, 65), (I64, 65)];
+    let more = [(F32, 97), (F64, 97), (I64, 127), (F32, 128), (I8, 64), (F32, 129)];
+    for (m, (dtype, packs)) in all.into_iter().chain(more).enumerate() {
+        check_columns(dtype, [3, [13, 21, 40][m % 3], packs * 16 / dtype.bytes()], m);
+    }
+    // Those that begin anywhere, of which there must be more.
+    let all = [(F32, 33), (I64, 65), (Bf16, 57), (I32, 127)];
+    for (m, (dtype, packs)) in all.into_iter().enumerate() {
+        check_columns(dtype, [(1 << 17) / (packs * 13) + 1, 13, packs * 16 / dtype.bytes() - 1], m);
+    }
+}
+
+fn check_columns(dtype: DType, shape: [u64; 3], choice: usize) {
+    let view = View::new(shape).unwrap();
+    let input = tensor(dtype, view.len(), [Data::Edges, Data::Ties, Data::EdgesWithoutNan][choice % 3], shape[2]);
+    let case = format!("{dtype} {shape:?}");
+    match choice / 3 % 3 {
+        0 => check(&ArgMax::new(dtype, view).axes([1]).select_last(choice % 2 == 0), &[&input], &case),
+        1 => check(&ReduceMax::new(dtype, view).axes([1]), &[&input], &case),
+        _ => check(&Hardmax::new(dtype, view, Slices::Along(1)), &[&input], &case),
+    }
+}
+
 #[test]
 fn column_heights_around_tiles() {
     for (m, dtype) in [DType::F32, DType::Bf16, DType::U8, DType::I64].into_iter().enumerate() {
