@@ -1,13 +1,16 @@
-// Blocks of 16 packs, and their rows, one after another: of rows that a few such blocks fill. Neighbours then read from one end of memory
-// to the other, which a prefetcher knows.
-import package::{ColumnBests, FARTHEST, Run, behind_packs, first_pack_number, four_apart, four_packs, offer_packs, pack_at, rows_apart};
+// Blocks of 16 packs, of rows that a few of them fill, and how they go down the rows, one after another. Neighbours that see all of a
+// row read from one end of memory to the other: prefetchers know that.
+import package::{
+    ColumnBests, FARTHEST, Run, behind_packs, first_pack_number, four_apart, four_packs, offer_packs, pack_at, rows_apart,
+};
 
 const BLOCK_PACKS = 16u;
 alias Block = array<ColumnBests, BLOCK_PACKS>;
 
 fn block_of(bests: ColumnBests) -> Block {
-    return Block(bests, bests, bests, bests, bests, bests, bests, bests,
-        bests, bests, bests, bests, bests, bests, bests, bests);
+    return Block(
+        bests, bests, bests, bests, bests, bests, bests, bests, bests, bests, bests, bests, bests, bests, bests, bests,
+    );
 }
 
 fn with_rows(block: Block, place: u32, run: Run) -> Block {

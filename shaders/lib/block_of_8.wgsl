@@ -1,6 +1,8 @@
-// Blocks of 8 packs, and their rows, one after another: of rows that a few such blocks fill. Neighbours then read from one end of memory
-// to the other, which a prefetcher knows.
-import package::{ColumnBests, FARTHEST, Run, behind_packs, first_pack_number, four_apart, four_packs, offer_packs, pack_at, rows_apart};
+// Blocks of 8 packs, of rows that a few of them fill, and how they go down the rows, one after another. Neighbours that see all of a
+// row read from one end of memory to the other: prefetchers know that.
+import package::{
+    ColumnBests, FARTHEST, Run, behind_packs, first_pack_number, four_apart, four_packs, offer_packs, pack_at, rows_apart,
+};
 
 const BLOCK_PACKS = 8u;
 alias Block = array<ColumnBests, BLOCK_PACKS>;

@@ -1,6 +1,7 @@
 // Blocks of columns whose rows begin anywhere, and share units of the output.
 import package::{
-    BLOCK_PACKS, Chunk, ColumnOutputs, PACK_ELEMENTS, Unit, block_column, empty_unit, kept_offset, params, reduce_block, store_columns,
+    BLOCK_PACKS, Chunk, ColumnOutputs, PACK_ELEMENTS, Unit, block_column, empty_unit, kept_offset, params, reduce_block,
+    store_columns,
 };
 
 // Of each row that has some of the outputs some packs are reduced at once, moved back where they would reach behind the row.
