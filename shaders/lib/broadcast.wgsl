@@ -6,7 +6,7 @@ import package::{OPERANDS, first_addresses, first_steps, moved, moved_along};
 struct Params {
     len: u32,          // output elements
     share: u32,        // packs, or output units, that an invocation writes. In kernels of packs: those of several rows, or of a
-                       // part of one row
+                       // part of one row. In those of columns: rows
     row_len: u32,
     rank: u32,         // dimensions around the row
     first: u32,        // the first unit to write: those before it are another dispatch's

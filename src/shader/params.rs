@@ -224,9 +224,10 @@ pub struct HardmaxOnesParams {
 pub struct BroadcastParams {
     /// Output elements.
     pub len: u32,
-    /// Packs, or output units, that an invocation writes: of packs those of as many rows as have no more, or a part of one row's.
+    /// Packs, or output units, that an invocation writes: of packs those of as many rows as have no more, or a part of one row's; of
+    /// columns the rows.
     pub share: u32,
-    /// Elements of a row, the innermost dimension; 1 where they are written one by one.
+    /// Elements of a row, the innermost dimension; 1 where they are written one by one, and of columns as many rows as fill whole tiles.
     pub row_len: u32,
     /// The first output unit to write.
     pub first: u32,
@@ -234,7 +235,7 @@ pub struct BroadcastParams {
     pub begin: u32,
     /// The element that is the first to be kept as it is, where some are.
     pub end: u32,
-    /// The sizes of the dimensions around the row, innermost first.
+    /// The sizes of the dimensions around the row, innermost first; of columns those within it, too.
     pub sizes: Vec<u32>,
     /// What this dispatch reads.
     pub operands: Vec<OperandParams>,
