@@ -16,7 +16,7 @@ fn main(grid: Grid) {
     if (COLUMN_PACKS > 1u) {
         let last = min(own.last_pack, FARTHEST);
         for (var pack = own.first_pack; pack < last; pack += 4u) {
-            store_four(own, min(pack, packs - 4u), packs); // moved back where they would reach behind the row's last pack
+            store_four(own, pack, packs);
         }
         return;
     }
@@ -28,17 +28,26 @@ fn main(grid: Grid) {
     }
 }
 
-fn store_four(own: PacksOfRows, pack: u32, packs: u32) {
+// Moved back where they would reach behind the row's last pack: those before are another invocation's.
+fn store_four(own: PacksOfRows, first: u32, packs: u32) {
+    let pack = min(first, packs - 4u);
     let n = own.block * params.columns + pack * PACK_ELEMENTS;
     let a = pack_winners(n);
     let b = pack_winners(n + PACK_ELEMENTS);
     let c = pack_winners(n + 2u * PACK_ELEMENTS);
     let d = pack_winners(n + 3u * PACK_ELEMENTS);
+    let others = first - pack;
     for (var position = own.first; position < own.last; position++) {
         let i = (own.block * params.slice_len + position) * packs + pack;
-        values[i] = stored_ones(ones_at(a, position));
-        values[i + 1u] = stored_ones(ones_at(b, position));
-        values[i + 2u] = stored_ones(ones_at(c, position));
+        if (others == 0u) {
+            values[i] = stored_ones(ones_at(a, position));
+        }
+        if (others < 2u) {
+            values[i + 1u] = stored_ones(ones_at(b, position));
+        }
+        if (others < 3u) {
+            values[i + 2u] = stored_ones(ones_at(c, position));
+        }
         values[i + 3u] = stored_ones(ones_at(d, position));
     }
 }

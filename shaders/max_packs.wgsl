@@ -85,25 +85,30 @@ fn store_row(row: u32, addresses: Addresses, part: Part, ends: Ends) {
         store_packs(begin, end, Runs(constant, pack_addresses(addresses, begin * PACK_ELEMENTS - row_begin, 0u), ends));
         return;
     }
-    // A row has more than one tile. Its last one may begin within the one before: what two write is the same.
     let last = min(end, FARTHEST);
-    for (var n = begin + 4u * part.turn; n < last; n += 4u * NEIGHBOURS) {
-        let i = min(n, end - 4u);
-        store_tile(i, Runs(constant, pack_addresses(addresses, i * PACK_ELEMENTS - row_begin, 0u), ends));
+    for (var own = begin + 4u * part.turn; own < last; own += 4u * NEIGHBOURS) {
+        let i = min(own, end - 4u); // moved back where it would reach behind the last pack: a row has more than one tile
+        store_tile(i, own, Runs(constant, pack_addresses(addresses, i * PACK_ELEMENTS - row_begin, 0u), ends));
     }
 }
 
-// Four packs side by side.
-fn store_tile(i: u32, runs: Runs) {
+// Four packs side by side. Those before number `own` are another invocation's.
+fn store_tile(i: u32, own: u32, runs: Runs) {
     let a = carried_at(runs.packs, 0u, 0u, runs.ends);
     let b = carried_at(runs.packs, 0u, 1u, runs.ends);
-    store(i, fold_runs(runs.constant, runs.packs, 0u, a, b));
+    store_own(i, own, fold_runs(runs.constant, runs.packs, 0u, a, b));
     let c = carried_at(runs.packs, 0u, 2u, runs.ends);
-    store(i + 1u, fold_runs(runs.constant, runs.packs, 1u, b, c));
+    store_own(i + 1u, own, fold_runs(runs.constant, runs.packs, 1u, b, c));
     let d = carried_at(runs.packs, 0u, 3u, runs.ends);
-    store(i + 2u, fold_runs(runs.constant, runs.packs, 2u, c, d));
+    store_own(i + 2u, own, fold_runs(runs.constant, runs.packs, 2u, c, d));
     let e = carried_at(runs.packs, 0u, 4u, runs.ends);
-    store(i + 3u, fold_runs(runs.constant, runs.packs, 3u, d, e));
+    store_own(i + 3u, own, fold_runs(runs.constant, runs.packs, 3u, d, e));
+}
+
+fn store_own(i: u32, own: u32, maxima: Maxima) {
+    if (i >= own) {
+        store(i, maxima);
+    }
 }
 
 // A row's runs, and what is folded before them.
