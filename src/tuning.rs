@@ -37,7 +37,7 @@ pub struct Tuning {
     pub runs_per_split: u64,
     /// The 16-byte loads up to which an invocation takes one row after another, so that what it reads is one stream.
     pub loads_per_turn: u64,
-    /// Packs side by side that an invocation of a column kernel reduces: 1 or 4.
+    /// Packs side by side that an invocation of a column kernel reduces: 1 or 4, and where it is 4 more of rows that eight then see all of.
     pub column_packs: u64,
     /// The rows, far apart, that stay in the cache until the next invocation goes on in them: of so few it takes one pack, and
     /// what writes a Hardmax of columns writes no more of them at once.

@@ -1,7 +1,7 @@
 // The positions of a pack of columns, stored as indices.
 import package::{COLUMN_PACKS, ColumnBests, LANES, STORES_KEYS, STORES_PACKS, lane_positions, store_positions};
 
-// Stores those of a whole pack with no loop, where nothing is stored beside them. Of four packs side by side that would be text that
+// Stores those of a whole pack with no loop, where nothing is stored beside them. Of several packs side by side that would be text that
 // takes seconds to compile, were it word by word.
 fn stored_whole(bests: ColumnBests, first: u32) -> bool {
     if (STORES_KEYS || (COLUMN_PACKS > 1u && !STORES_PACKS)) {

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::error::list;
 use crate::shader::{MAX_DIMS, TILE_PACKS, WALK_DIMS};
-use crate::{DType, Error, Limits};
+use crate::{Error, Limits};
 
 impl Plan {
     /// Whether the plan can be dispatched on a device with these limits, and every binding names bytes that are there, of a
@@ -253,6 +253,7 @@ impl Work {
             (Program::Fill { .. }, Params::Fill(params)) => {
                 ensure(params.share > 0, || "0 packs or words in turn: more than 0 expected".to_string())?;
                 check_neighbours(kernel, group)?;
+                check_countable(kernel.neighbours() * u64::from(params.share) + u64::from(params.len))?;
                 let writes = params.len.saturating_sub(params.first);
                 Ok(Work::shared(writes.into(), params.share.into(), 1, group))
             }
@@ -263,7 +264,7 @@ impl Work {
             }
             (Program::Merge { .. }, Params::Merge(params)) => Work::of_merge(kernel, params, group),
             (Program::HardmaxWrite(writer), Params::HardmaxWrite(params)) => {
-                Work::of_write(kernel.dtype, writer, params, group)
+                Work::of_write(kernel, writer, params, group)
             }
             (Program::HardmaxOnes, Params::HardmaxOnes(params)) => Work::of_ones(params, group),
             (Program::Max { operands, access }, Params::Broadcast(params))
@@ -356,7 +357,7 @@ impl Work {
             return Work::of_column_teams(kernel, params, turns, group);
         }
         if stores == Stores::Seams || stores == Stores::Packs && ragged {
-            return Work::of_packs_and_seams(stores, params, turns, [pack, wide], group);
+            return Work::of_packs_and_seams(kernel, stores, params, turns, group);
         }
         // Blocks that reach behind a row are moved back into it.
         ensure(wide == 1 || columns >= wide * pack, || {
@@ -365,29 +366,20 @@ impl Work {
         // Rows that share words of the output are cut into packs as if they were one: a pack has columns of several.
         let as_one = ragged && store_lanes(kernel) > 1;
         let (own, rows) = if as_one { (outputs, (pack - 1).div_ceil(columns) + 1) } else { (columns, 1) };
-        check_neighbours(kernel, group)?;
-        let blocks = own.div_ceil(pack * wide);
-        let blocks = match kernel.neighbours() {
-            1 => blocks,
-            n => {
-                ensure(!as_one && blocks <= n, || {
-                    format!("{n} neighbours take {blocks} blocks of a row: no more expected")
-                })?;
-                n
-            }
-        };
-        let blocks = outputs / own * blocks;
+        ensure(!as_one || kernel.neighbours() == 1, || "neighbours that see all of a row, of rows in one".to_string())?;
+        let blocks = outputs / own * blocks_of_row(kernel, own.div_ceil(pack), group)?;
         Ok(Work::shared(blocks.saturating_mul(chunks), 1, turns.saturating_mul(wide * rows), group))
     }
 
     /// Packs that lie in one row of columns, or those in which rows end.
     fn of_packs_and_seams(
+        kernel: &Kernel,
         stores: Stores,
         params: &ReductionParams,
         turns: u64,
-        [pack, wide]: [u64; 2],
         group: &Group,
     ) -> Result<Work, Error> {
+        let (pack, wide) = (kernel.dtype.pack_elements(), kernel.column_packs());
         let [outputs, columns] = [params.outputs, params.columns].map(u64::from);
         let has_seams = !columns.is_multiple_of(pack); // a row of five packs may have but four that lie in it
         let fewest = if wide > 1 && has_seams { (wide + 1) * pack } else { wide * pack };
@@ -401,7 +393,7 @@ impl Work {
         let rows = outputs / columns;
         let (tasks, turns) = match stores {
             Stores::Seams => (rows, turns.saturating_mul(2)),
-            _ => (rows * (columns / pack).div_ceil(wide), turns.saturating_mul(wide)),
+            _ => (rows * blocks_of_row(kernel, columns / pack, group)?, turns.saturating_mul(wide)),
         };
         Ok(Work::shared(tasks, 1, turns.saturating_add(pack), group))
     }
@@ -446,7 +438,7 @@ impl Work {
     }
 
     fn of_write(
-        dtype: DType,
+        kernel: &Kernel,
         writer: HardmaxWriter,
         params: &HardmaxWriteParams,
         group: &Group,
@@ -457,12 +449,15 @@ impl Work {
             format!("{len} elements of {columns} slices of {slice_len}, {share} in turn: more than 0 expected")
         })?;
         check_countable(len + columns)?;
-        let pack = dtype.pack_elements();
+        let (pack, wide) = (kernel.dtype.pack_elements(), kernel.column_packs());
         match writer {
             HardmaxWriter::Columns { seams: true, .. } => Ok(Work::shared(len / columns, 1, 1 + pack, group)),
             HardmaxWriter::Columns { seams: false, .. } => {
-                ensure(write_len > 0 && write_len.is_multiple_of(pack), || {
-                    format!("{write_len} elements of packs side by side: whole packs of {pack} expected")
+                ensure(write_len > 0 && write_len.is_multiple_of(pack * wide), || {
+                    format!("{write_len} elements of packs side by side: a multiple of {} expected", pack * wide)
+                })?;
+                ensure(wide == 1 || columns >= wide * pack, || {
+                    format!("{columns} columns in blocks of {wide} packs: {} at least expected", wide * pack)
                 })?;
                 let lines = len / slice_len.saturating_mul(columns) * (columns / pack).div_ceil(write_len / pack);
                 let tasks = lines.saturating_mul(slice_len.div_ceil(share));
@@ -557,6 +552,10 @@ impl Work {
             false => (share, (share * neighbours / row_packs).max(1)),
         };
         check_neighbours(kernel, group)?;
+        check_countable(neighbours * share + len / pack)?;
+        ensure(neighbours == 1 || row_packs >= TILE_PACKS, || {
+            format!("neighbours take tiles of rows of {row_packs} packs: {TILE_PACKS} at least expected")
+        })?;
         let together = rows.div_ceil(own_rows).saturating_mul(row_packs.div_ceil(share * neighbours));
         let begun = 2 * dims + 2; // a pack at a row's end takes the next row, too
         let turns = own_rows.min(rows).saturating_mul(begun + share.min(row_packs));
@@ -616,6 +615,16 @@ fn check_whole_runs(kernel: &Kernel, params: &ReductionParams) -> Result<(), Err
             "{chunks} chunks of {chunk_len} elements, in packs from words: whole runs of {run_len}, of more than a pack, expected"
         )
     })
+}
+
+/// The blocks that a row of so many packs of columns is cut into: one for each of a row's neighbours, where these see all of it.
+fn blocks_of_row(kernel: &Kernel, packs: u64, group: &Group) -> Result<u64, Error> {
+    check_neighbours(kernel, group)?;
+    let (blocks, neighbours) = (packs.div_ceil(kernel.column_packs()), kernel.neighbours());
+    ensure(neighbours == 1 || blocks <= neighbours, || {
+        format!("{neighbours} neighbours see {blocks} blocks of a row: no more expected")
+    })?;
+    Ok(if neighbours == 1 { blocks } else { neighbours })
 }
 
 /// Neighbours that take turns are all there, and of one workgroup.

@@ -4,8 +4,8 @@ use super::within;
 use crate::shader::{Epilogue, LONGEST_WRITTEN_ROW, Operator, TILE_PACKS};
 use crate::{DType, Error, Limits, Tuning};
 
-/// The invocations that lavapipe runs in lockstep on processors with AVX2. What they write they should write together from end to end:
-/// eight stretches of memory, each of its own, take 1.2 times as long.
+/// The invocations that lavapipe runs in lockstep on processors with AVX2. They should go through memory together, from end to end: to write
+/// eight stretches takes 1.2 times as long, to read parts of rows twice.
 const VECTOR: u64 = 8;
 
 /// A device. A plan makes it once.

@@ -366,12 +366,13 @@ impl OutputBox<'_> {
     /// How whole packs are written, if that is possible and worth it.
     fn bulk(&self, reads: &[Read]) -> Option<Writer> {
         let pack = self.dtype.pack_elements();
-        let writer = self.columns(reads).or_else(|| self.short_rows(reads)).or_else(|| self.packs(reads));
-        writer.filter(|bulk| {
+        let pays = |bulk: &Writer| {
             let writes = self.len / bulk.write_len;
             let pays = self.len.is_multiple_of(bulk.write_len) || writes * bulk.write_len >= FEWEST_PACKS * pack;
             self.begin == 0 && writes > 0 && pays
-        })
+        };
+        let columns = self.columns(reads).filter(pays);
+        columns.or_else(|| self.short_rows(reads).or_else(|| self.packs(reads)).filter(pays))
     }
 
     /// Tiles of columns, where some operands have the same elements in every row of whole tiles, all others lie as the output does, and
@@ -379,21 +380,24 @@ impl OutputBox<'_> {
     fn columns(&self, reads: &[Read]) -> Option<Writer> {
         let (pack, tile) = (self.dtype.pack_elements(), TILE_PACKS * self.dtype.pack_elements());
         let (outer, inner) = self.rows.sizes.split_last().filter(|(_, inner)| (1..WALK_DIMS).contains(&inner.len()))?;
-        let of_columns = |read: &Read| !read.partial && read.part.is_none() && read.strides[inner.len()] == 0;
+        let is_plain = |read: &Read| !read.partial && read.part.is_none();
+        let of_columns = |read: &Read| is_plain(read) && read.strides[inner.len()] == 0;
         let as_output =
-            |read: &Read| !read.partial && self.rows.follow_one_another(&read.strides) && read.begins_with_pack(pack);
+            |read: &Read| is_plain(read) && self.rows.follow_one_another(&read.strides) && read.begins_with_pack(pack);
         let inner_len = inner.iter().product::<u64>();
         let own = tile / gcd(tile, inner_len); // of these rows one of whole tiles is made
         let row_len = own * inner_len;
         let takes = self.device.takes_columns_of_max(row_len / pack, inner_len);
         let takes = takes && outer / own >= FEWEST_ROWS_OF_COLUMNS;
-        if !takes || !reads.iter().all(|read| of_columns(read) || as_output(read)) {
+        let known = mask(reads, of_columns);
+        if !takes || known == 0 || !reads.iter().all(|read| of_columns(read) || as_output(read)) {
             return None;
         }
-        let access = MaxAccess::Columns { of_columns: mask(reads, of_columns) };
         let (tiles, row_tiles) = (self.len / tile, row_len / tile);
         let rows = tiles.div_ceil(row_tiles);
-        let share = rows.div_ceil(rows.div_ceil(self.device.share(tiles)));
+        let wanted = self.device.share(tiles).max(FEWEST_ROWS_OF_COLUMNS); // or looking up costs more than it saves
+        let share = rows.div_ceil(rows.div_ceil(wanted));
+        let access = MaxAccess::Columns { of_columns: known };
         let tasks = Tasks { share, invocations: row_tiles * rows.div_ceil(share), neighbours: 1, spread: false };
         let fits = tasks.invocations <= self.device.max_invocations && share <= MAX_STEPS / 2;
         fits.then_some(Writer { access, write_len: tile, row_len, tasks: Some(tasks) })

@@ -410,9 +410,7 @@ impl Reduction<'_> {
         let (pack, columns) = (self.dtype.pack_elements(), shape.columns().unwrap_or(1));
         if shape.columns_are_whole(pack) {
             let packs = self.device.column_packs(shape.reduce_len());
-            let all =
-                if shape.run().stride == columns as i64 { self.device.packs_of_eighths(columns / pack) } else { 0 };
-            return if columns >= packs * pack { packs.max(all) } else { 1 };
+            return if packs > 1 && columns >= packs * pack { packs.max(self.packs_of_all(shape)) } else { 1 };
         }
         let packs = self.device.tuning.column_packs;
         let fewest = if self.stores_whole_packs(shape) { packs * pack } else { (packs + 1) * pack };

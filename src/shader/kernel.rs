@@ -37,7 +37,7 @@ impl Kernel {
     }
 
     /// Whether columns can be stored in packs: values, and positions but for those of 64-bit types, two of which may be half a pack,
-    /// and for those of 32-bit types from four packs side by side: lavapipe is faster word by word.
+    /// and for those of 32-bit types from several packs side by side: lavapipe is faster word by word.
     pub(crate) fn stores_packs(dtype: DType, epilogue: Epilogue, wide: bool) -> bool {
         match epilogue {
             Epilogue::Value => true,
@@ -52,7 +52,7 @@ impl Kernel {
         self.overrides.contains(&own)
     }
 
-    /// The neighbours that take turns at packs, one for itself.
+    /// The neighbours that take turns at packs, or see all of a row of columns; one for itself.
     pub(crate) fn neighbours(&self) -> u64 {
         let number = |own: &Override| if let Override::Neighbours(n) = *own { Some(n.into()) } else { None };
         self.overrides.iter().find_map(number).unwrap_or(1)
@@ -149,7 +149,9 @@ impl Kernel {
         match writer {
             HardmaxWriter::Columns { seams, narrow } => {
                 let as_wide = narrow || self.dtype.bytes() == 4; // as elements, so that packs of winners begin anywhere
-                (!narrow || self.dtype.bytes() < 4) && (as_wide || !seams && !self.has(Override::Ragged))
+                matches!(self.column_packs(), 1 | 4)
+                    && (!narrow || self.dtype.bytes() < 4)
+                    && (as_wide || !seams && !self.has(Override::Ragged))
             }
             HardmaxWriter::RaggedColumns | HardmaxWriter::Rows => true,
             HardmaxWriter::ShortRows { len } => (2..=LONGEST_WRITTEN_ROW).contains(&len.into()),

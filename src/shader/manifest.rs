@@ -388,7 +388,7 @@ impl Kernel {
         }
     }
 
-    /// How columns go down their rows, one pack and, without teams, four side by side: positions row by row, those of 32 bits if they
+    /// How columns go down their rows, one pack and, without teams, several side by side: positions row by row, those of 32 bits if they
     /// are told to, values by tiles.
     fn walk_files(&self, operator: Operator, access: Access, epilogue: Epilogue, stores: Stores) -> [Files; 2] {
         if access != Access::Columns {

@@ -247,7 +247,7 @@ pub struct BroadcastParams {
 pub struct OperandParams {
     /// The view's first element, counted from the start of the binding.
     pub start: u32,
-    /// The strides of the dimensions around the row, innermost first.
+    /// The strides of the dimensions that have a size, innermost first.
     pub strides: Vec<i32>,
 }
 

@@ -1040,6 +1040,72 @@ fn rows_narrower_than_their_blocks_are_refused() {
     assert!(error.contains("15 columns in blocks of 4 packs: 16 at least expected"), "{error}");
 }
 
+/// Eight invocations of lavapipe see all of a row of columns, in blocks of up to 16 packs and 64 elements; those that are too many see
+/// nothing. Where a row has more, or few follow it, blocks have four.
+#[test]
+fn neighbours_see_all_of_a_row_of_columns() {
+    let lavapipe = Limits { adapter: AdapterKind::Lavapipe, max_groups: 64, ..cpu() };
+    let found = |dtype, shape: &[u64]| {
+        let plan = reduce_max(dtype, shape, &[1]).plan(&lavapipe).unwrap();
+        plan.check(&lavapipe).unwrap();
+        let mut found = [1, 1];
+        for own in &plan.dispatches[0].kernel.overrides {
+            match *own {
+                Override::ColumnPacks(n) => found[0] = n,
+                Override::Neighbours(n) => found[1] = n,
+                _ => {}
+            }
+        }
+        found
+    };
+    for (dtype, shape, expected) in [
+        (DType::F32, [20, 100, 64], [4, 1]), // four blocks of four packs
+        (DType::F32, [20, 100, 96], [4, 8]), // six
+        (DType::F32, [20, 100, 80], [4, 1]), // five: three would see nothing
+        (DType::F32, [20, 100, 132], [8, 8]),
+        (DType::F32, [20, 100, 256], [8, 1]),
+        (DType::F32, [20, 100, 512], [16, 1]),
+        (DType::F32, [20, 100, 516], [4, 1]),
+        (DType::F32, [1000, 16, 133], [8, 8]), // more groups than one dimension has
+        (DType::F16, [20, 100, 512], [8, 1]),
+        (DType::F16, [20, 100, 1024], [4, 1]),
+        (DType::U8, [20, 100, 1024], [4, 1]),
+        (DType::I64, [20, 100, 256], [16, 1]),
+        (DType::F32, [20, 12, 512], [1, 1]),
+    ] {
+        assert_eq!(found(dtype, &shape), expected, "{dtype} {shape:?}");
+    }
+}
+
+/// What neighbours take of rows, and blocks of columns, must be there.
+#[test]
+fn neighbours_and_blocks_without_their_rows_are_refused() {
+    let lavapipe = Limits { adapter: AdapterKind::Lavapipe, ..cpu() };
+    let refused = |plan: &Plan, own: Override, expected: &str| {
+        let mut plan = plan.clone();
+        let writes = |program| matches!(program, Program::HardmaxWrite(_));
+        let n = plan.dispatches.iter().position(|dispatch| writes(dispatch.kernel.program)).unwrap_or(0);
+        let kernel = &mut plan.dispatches[n].kernel;
+        kernel.overrides.retain(|other| std::mem::discriminant(other) != std::mem::discriminant(&own));
+        kernel.overrides.push(own);
+        let error = plan.check(&lavapipe).expect_err(expected).to_string();
+        assert!(error.contains(expected), "{error}, not {expected}");
+    };
+    let columns = reduce_max(DType::F32, &[20, 100, 132], &[1]).plan(&lavapipe).unwrap();
+    refused(&columns, Override::Neighbours(4), "4 neighbours see 5 blocks of a row: no more expected");
+    refused(&columns, Override::Neighbours(0), "0 neighbours take turns");
+    refused(&columns, Override::Neighbours(3), "3 neighbours take turns");
+    refused(&columns, Override::ColumnPacks(5), "there is no reduce_max columns");
+    let rows = |len| Max::new(DType::U8, [[99, len], [99, 1]].map(|shape| View::new(shape).unwrap()));
+    let long = rows(2048).plan(&lavapipe).unwrap();
+    assert!(long.dispatches[0].kernel.overrides.contains(&Override::Neighbours(8)), "{long}");
+    let short = rows(48).plan(&lavapipe).unwrap();
+    refused(&short, Override::Neighbours(8), "neighbours take tiles of rows of 3 packs: 4 at least expected");
+    let ones = Hardmax::new(DType::U8, View::new([900, 32, 48]).unwrap(), Slices::Along(1)).plan(&lavapipe).unwrap();
+    refused(&ones, Override::ColumnPacks(4), "expected");
+    refused(&ones, Override::ColumnPacks(8), "there is no hardmax_write_columns");
+}
+
 /// Positions of columns and of short rows of 8 and 16 bits are told apart by what a word has room for beside an element.
 #[test]
 fn positions_that_are_not_told_apart_are_refused() {
