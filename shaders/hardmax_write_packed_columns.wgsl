@@ -28,7 +28,7 @@ fn main(grid: Grid) {
     }
 }
 
-// Moved back where they would reach behind the row's last pack: those before are another invocation's.
+// Moved back where they would reach behind the row's last pack: those before are written with the four before these.
 fn store_four(own: PacksOfRows, first: u32, packs: u32) {
     let pack = min(first, packs - 4u);
     let n = own.block * params.columns + pack * PACK_ELEMENTS;

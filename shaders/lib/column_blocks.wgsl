@@ -1,5 +1,5 @@
-// Several packs of columns side by side, a block, reduced together, run by run. How it goes down the rows of a run is said by
-// block_rows.wgsl, block_rows_ahead.wgsl, block_tiles.wgsl, block_of_8.wgsl or block_of_16.wgsl.
+// Several packs of columns side by side, a block, reduced together, run by run. What a block is, and how it goes down
+// the rows of a run one after another, is generated (src/shader/column_blocks.rs); other ways are block_rows_ahead.wgsl and block_tiles.wgsl.
 import package::{
     BLOCK_PACKS, Block, Chunk, ColumnBests, PACK_ELEMENTS, RAGGED, RUNS, Run, block_of, no_column_bests, offer_row, pack_at,
     pack_between, packs, params, place_of, run_of, run_within, with_rows, words_behind_packs,

@@ -24,16 +24,15 @@ fn main(grid: Grid) {
     let whole_blocks = select(columns / block_elements, NEIGHBOURS, NEIGHBOURS > 1u);
     var row = index / max(whole_blocks, 1u);
     var block_number = index - row * whole_blocks;
-    if (NEIGHBOURS > 1u) {
-        if (block_number * block_elements >= columns) {
-            return;
-        }
-    } else if (index >= rows * params.chunks * whole_blocks) {
+    if (index >= rows * params.chunks * whole_blocks) {
         row = index - rows * params.chunks * whole_blocks;
         block_number = whole_blocks;
     }
     let chunk = chunk_of(row, rows);
     let column = block_number * block_elements;
+    if (NEIGHBOURS > 1u && column >= columns) {
+        return;
+    }
     let count = min(block_elements, columns - column);
     reduce_outputs(ColumnOutputs(chunk, column, chunk.output * columns + column, count));
 }

@@ -138,7 +138,7 @@ impl Reduction<'_> {
             (shape.reduced.len() > 1).then_some(Override::Runs),
             few_runs(shape, schedule.access).map(Override::FewRuns),
             wide.then_some(Override::ColumnPacks(schedule.column_packs as u32)),
-            (neighbours > 1).then_some(Override::Neighbours(neighbours as u32)),
+            Override::of_neighbours(neighbours),
             (far && self.rows_are_far(shape)).then_some(Override::Prefetch),
             (schedule.line < schedule.team).then_some(Override::RunMembers(schedule.line as u32)),
             (row_by_row && positions_know_tiles(self.dtype)).then_some(Override::RowByRow),

@@ -24,8 +24,7 @@ pub(super) fn fill(element: [u32; 2], target: Binding, device: &Device) -> Resul
             let (count, len) = (end - start, first + end - start);
             let share = device.share(count);
             let zeros = (packs && element == [0, 0]).then_some(Override::Zeros);
-            let neighbours = Some(device.neighbours()).filter(|&n| n > 1).map(|n| Override::Neighbours(n as u32));
-            let overrides = [Some(Override::Group(group as u32)), zeros, neighbours];
+            let overrides = [Some(Override::Group(group as u32)), zeros, Override::of_neighbours(device.neighbours())];
             dispatches.push(Dispatch {
                 kernel: Kernel::new(
                     Program::Fill { packs },

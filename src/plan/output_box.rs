@@ -466,7 +466,7 @@ impl OutputBox<'_> {
             continues.then_some(Override::Accumulate),
             (self.keeps && !program.takes_packs()).then_some(Override::PreserveEdges),
             ragged.then_some(Override::Ragged),
-            (neighbours > 1).then_some(Override::Neighbours(neighbours as u32)),
+            Override::of_neighbours(neighbours),
             spread.then_some(Override::Spread),
             (spread && self.rows.sizes.len() == 1).then_some(Override::OneRow),
             reads.iter().any(|read| read.partial).then_some(Override::BoundsChecked),
@@ -557,6 +557,7 @@ impl OutputBox<'_> {
                 Turns { write_len, each: u64::from(len) * lanes, row: 2 * row + u64::from(len) * lanes },
                 sizes[0] * sizes[1],
             ),
+            // Tiles of columns are shared out where they are chosen (`columns`).
             MaxAccess::Columns { .. } | MaxAccess::Elements => {
                 (Turns::of_elements(self.dtype, row + 1 + operands), sizes.iter().take(WALK_DIMS).product())
             }

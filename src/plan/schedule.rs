@@ -326,8 +326,8 @@ impl Reduction<'_> {
         let idle = neighbours - blocks;
         let as_they_are = neighbours * block == columns || column_packs == 1;
         let pays = column_packs > 4 || 4 * idle <= neighbours; // else more of them see nothing than that is worth
-        let apart = shape.run().stride != columns as i64 || self.columns_share_words(shape);
-        if as_they_are || apart || !pays || neighbours > self.device.neighbours() { 1 } else { neighbours }
+        let some = neighbours <= self.device.neighbours() && self.rows_follow_one_another(shape);
+        if some && pays && !as_they_are { neighbours } else { 1 }
     }
 
     fn access(&self, shape: &ReductionShape, column_packs: u64) -> Access {
@@ -422,8 +422,12 @@ impl Reduction<'_> {
     fn packs_of_all(&self, shape: &ReductionShape) -> u64 {
         let (columns, pack) = (shape.columns().unwrap_or(1), self.dtype.pack_elements());
         let packs = self.device.packs_of_eighths(columns.div_ceil(pack));
-        let apart = shape.run().stride != columns as i64 || self.columns_share_words(shape);
-        if apart || packs * pack > LARGEST_COLUMN_BLOCK { 0 } else { packs }
+        if self.rows_follow_one_another(shape) && packs * pack <= LARGEST_COLUMN_BLOCK { packs } else { 0 }
+    }
+
+    /// Whether one row of columns follows another in memory, and each has blocks of its own.
+    fn rows_follow_one_another(&self, shape: &ReductionShape) -> bool {
+        shape.columns().is_some_and(|columns| shape.run().stride == columns as i64) && !self.columns_share_words(shape)
     }
 
     /// The packs that all elements fill.

@@ -54,14 +54,18 @@ impl Kernel {
 
     /// The neighbours that take turns at packs, or see all of a row of columns; one for itself.
     pub(crate) fn neighbours(&self) -> u64 {
-        let number = |own: &Override| if let Override::Neighbours(n) = *own { Some(n.into()) } else { None };
-        self.overrides.iter().find_map(number).unwrap_or(1)
+        self.number(Override::Neighbours(1))
     }
 
     /// The packs of columns that an invocation takes side by side.
     pub(crate) fn column_packs(&self) -> u64 {
-        let number = |own: &Override| if let Override::ColumnPacks(n) = *own { Some(n.into()) } else { None };
-        self.overrides.iter().find_map(number).unwrap_or(1)
+        self.number(Override::ColumnPacks(1))
+    }
+
+    /// The value of an override of that name, or this one's.
+    fn number(&self, default: Override) -> u64 {
+        let given = self.overrides.iter().find(|own| own.name() == default.name());
+        given.unwrap_or(&default).value().into()
     }
 
     /// Whether several invocations share a task.

@@ -3,6 +3,7 @@
 //! One table: the text is joined from it, bind group layouts are made from it, plans are checked against it. tests/shaders
 //! holds it against naga's reading of the text, and each file against the names that it says it imports.
 
+use super::column_blocks::block_text;
 use super::operands::{ShortRows, column_operands, element_operands, pack_operands};
 use super::short_rows::short_rows_of_ones;
 use super::text::shader;
@@ -137,11 +138,7 @@ files! {
     COLUMN_ROWS = "lib/column_rows";
     COLUMN_TILES = "lib/column_tiles";
     MAIN_COLUMNS = "lib/main_columns", overrides ["NEIGHBOURS"];
-    BLOCK_ROWS = "lib/block_rows";
     BLOCK_ROWS_AHEAD = "lib/block_rows_ahead";
-    BLOCK_OF_4 = "lib/block_of_4";
-    BLOCK_OF_8 = "lib/block_of_8";
-    BLOCK_OF_16 = "lib/block_of_16";
     BLOCK_TILES = "lib/block_tiles";
     COLUMN_RESULTS = "lib/column_results";
     COLUMNS_WHOLE = "lib/columns_whole";
@@ -234,9 +231,14 @@ impl Kernel {
     /// ([`Kernel::bindings`]). Of Max's operands it takes the first 32: [`Plan::check`](crate::Plan::check) allows no more.
     pub fn wgsl(&self) -> String {
         let generated = match self.program {
-            Program::Reduce { stores, .. } => {
-                self.bunches().map_or(String::new(), |bunches| bunches.text(&self.overrides, stores))
-            }
+            Program::Reduce { operator, access, epilogue, stores } => match self.bunches() {
+                Some(bunches) => bunches.text(&self.overrides, stores),
+                None if self.has_blocks(access, stores) => {
+                    let [_, walk] = self.walk_files(operator, access, epilogue, stores);
+                    block_text(self.column_packs(), walk.is_empty())
+                }
+                None => String::new(),
+            },
             Program::HardmaxWrite(HardmaxWriter::ShortRows { len }) => {
                 short_rows_of_ones(self.dtype, u64::from(len).clamp(1, LONGEST_WRITTEN_ROW))
             }
@@ -396,21 +398,24 @@ impl Kernel {
         }
         let by_row =
             operator == Operator::ArgMax && (!positions_know_tiles(self.dtype) || self.has(Override::RowByRow));
-        let has_blocks = self.column_packs() > 1 && !self.has_team() && stores != Stores::Seams;
-        let blocks = if has_blocks { self.block_files(operator, epilogue, by_row) } else { &[] };
+        let blocks = if self.has_blocks(access, stores) { self.block_files(operator, epilogue, by_row) } else { &[] };
         [if by_row { &[COLUMN_ROWS] } else { &[COLUMN_TILES] }, blocks]
     }
 
-    /// Blocks whose rows begin anywhere always go row by row. Where keys are kept beside ties, four rows at once would be too long a text.
+    /// Whether invocations take several packs of columns side by side.
+    fn has_blocks(&self, access: Access, stores: Stores) -> bool {
+        access == Access::Columns && self.column_packs() > 1 && !self.has_team() && stores != Stores::Seams
+    }
+
+    /// How blocks of four packs go down their rows, but for one row after another, which is generated: all others know nothing else. Blocks
+    /// whose rows begin anywhere always go row by row. Where keys are kept beside ties, four rows at once would be too long a text.
     fn block_files(&self, operator: Operator, epilogue: Epilogue, by_row: bool) -> Files {
         let stores_keys = operator == Operator::ArgMax && matches!(epilogue, Epilogue::Record | Epilogue::Both);
         let keeps_keys = stores_keys && self.dtype.lanes() == 1; // of several lanes ranks are kept
         match (by_row || self.has(Override::Ragged), self.column_packs()) {
-            (_, 8) => &[BLOCK_OF_8],
-            (_, 16) => &[BLOCK_OF_16],
-            (false, _) => &[BLOCK_OF_4, BLOCK_TILES],
-            (true, _) if self.has(Override::Prefetch) && !keeps_keys => &[BLOCK_OF_4, BLOCK_ROWS_AHEAD],
-            (true, _) => &[BLOCK_OF_4, BLOCK_ROWS],
+            (false, 4) => &[BLOCK_TILES],
+            (true, 4) if self.has(Override::Prefetch) && !keeps_keys => &[BLOCK_ROWS_AHEAD],
+            _ => &[],
         }
     }
 

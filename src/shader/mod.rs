@@ -1,5 +1,6 @@
 //! Shaders: which programs there are, the files that each is made of, what they bind, and their parameters.
 
+mod column_blocks;
 mod kernel;
 mod manifest;
 mod operands;

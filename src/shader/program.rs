@@ -254,6 +254,11 @@ pub enum Override {
 }
 
 impl Override {
+    /// That of so many neighbours, if there are several.
+    pub(crate) fn of_neighbours(neighbours: u64) -> Option<Override> {
+        (neighbours > 1).then_some(Override::Neighbours(neighbours as u32))
+    }
+
     /// The name in the shader.
     pub const fn name(self) -> &'static str {
         match self {

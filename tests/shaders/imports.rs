@@ -6,12 +6,15 @@ use std::fs;
 use std::path::Path;
 
 /// The names that Max's kernels and those of short rows are given as generated text.
-const GENERATED: [&str; 23] = [
+const GENERATED: [&str; 26] = [
+    "BLOCK_PACKS",
     "BUNCH_ROWS",
+    "Block",
     "Ends",
     "OPERANDS",
     "ROW_COLUMNS",
     "ROW_LEN",
+    "block_of",
     "carried_at",
     "finish_stretch",
     "first_addresses",

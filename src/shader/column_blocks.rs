@@ -1,0 +1,39 @@
+//! Generated text: blocks of columns, since WGSL writes out each pack of one. See `shaders/lib/column_blocks.wgsl`.
+
+/// What a block of so many packs is. Where no file says how it goes down its rows, one row after another: `walks` then. Each row four packs
+/// at once, since of such five whole ones are loaded where rows begin anywhere.
+pub(super) fn block_text(packs: u64, walks: bool) -> String {
+    let listed = |of: &dyn Fn(u64) -> String| (0..packs).map(of).collect::<Vec<_>>().join(", ");
+    let block = format!(
+        "const BLOCK_PACKS = {packs}u;
+alias Block = array<ColumnBests, BLOCK_PACKS>;
+fn block_of(bests: ColumnBests) -> Block {{ return Block({}); }}
+",
+        listed(&|_| "bests".to_string())
+    );
+    let begun = (0..packs).map(|n| format!("    var b{n} = block[{n}];\n")).collect::<String>();
+    let four = |n: u64| {
+        let own = (n..n + 4).map(|n| format!("&b{n}")).collect::<Vec<_>>().join(", ");
+        format!(
+            "        let p{n} = p + {}u * four_apart();
+        offer_packs({own}, four_packs(pack_at(first_pack_number(p{n})), p{n}, behind), run.r + i);\n",
+            n / 4
+        )
+    };
+    let offered = (0..packs).step_by(4).map(four).collect::<String>();
+    let walk = format!(
+        "fn with_rows(block: Block, place: u32, run: Run) -> Block {{
+    let step = rows_apart();
+    let len = min(run.len, FARTHEST);
+{begun}    let behind = behind_packs();
+    var p = place;
+    for (var i = 0u; i < len; i++) {{
+{offered}        p += step;
+    }}
+    return Block({});
+}}
+",
+        listed(&|n| format!("b{n}"))
+    );
+    if walks { block + &walk } else { block }
+}
