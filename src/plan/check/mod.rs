@@ -1,0 +1,227 @@
+//! Whether a plan is whole. Those that this crate makes are; one that was put together by hand, or read from a file, may
+//! not be.
+//!
+//! A plan that passes does no harm, whatever its numbers are: it writes nothing but outputs and scratch, there only what its
+//! bindings name (wgpu compares each index with the bound range), and it ends, since no invocation takes more turns, and
+//! no dispatch has more workgroups, than its numbers ask for.
+
+mod broadcasts;
+mod reductions;
+mod work;
+
+use crate::error::list;
+use crate::plan::device::{EXCHANGED_BYTES, MAX_BINDING_BYTES, MEMBER_BYTES, column_member_bytes};
+use crate::plan::{
+    Access, Binding, Declaration, Dispatch, Kernel, Override, Plan, Program, Role, Slot, Stores, check_count, within,
+};
+use crate::{Error, Limits};
+use work::Work;
+
+impl Plan {
+    /// Whether the plan can be dispatched on a device with these limits, and every binding names bytes that are there, of a
+    /// slot that its shader may read or write.
+    ///
+    /// `Kernels::prepare` asks this first. It is not left to wgpu, which accepts a workgroup of
+    /// any size where an `override` sets it, and knows nothing of slots.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] or [`Error::BindingMisaligned`] for a plan that was made for larger limits,
+    /// [`Error::MissingFeature`] for one that was made for [`Limits::int64`] where there is none;
+    /// [`Error::InvalidPlan`] for one that contradicts itself; those of [`Limits::check`].
+    pub fn check(&self, limits: &Limits) -> Result<(), Error> {
+        limits.check()?;
+        check_count(self.dispatches.len() as u64)?;
+        self.check_slots()?;
+        for (n, dispatch) in self.dispatches.iter().enumerate() {
+            self.check_dispatch(dispatch, limits).map_err(|error| match error {
+                Error::InvalidPlan { problem } => Error::InvalidPlan { problem: format!("dispatch {n}: {problem}") },
+                other => other,
+            })?;
+        }
+        Ok(())
+    }
+
+    fn check_slots(&self) -> Result<(), Error> {
+        let declared = [&self.input_bytes[..], &self.output_bytes, &self.scratch_bytes].concat();
+        ensure(declared.iter().all(|bytes| bytes.is_multiple_of(4)), || {
+            format!("its slots have {} bytes, whole words expected", list(&declared))
+        })?;
+        if let Some(input) = self.in_place {
+            let there = input < self.input_bytes.len() && !self.output_bytes.is_empty();
+            ensure(there, || format!("output 0 is to be written over input {input}, and one of them is not there"))?;
+            ensure(self.input_bytes[input] == 0, || {
+                format!("output 0 is to be written over input {input}, also read")
+            })?;
+        }
+        for (n, bytes) in self.embedded.iter().enumerate() {
+            ensure(!bytes.is_empty() && bytes.len().is_multiple_of(4), || {
+                format!("embedded operand {n} has {} bytes, a multiple of 4 and more than 0 expected", bytes.len())
+            })?;
+        }
+        Ok(())
+    }
+
+    fn check_dispatch(&self, dispatch: &Dispatch, limits: &Limits) -> Result<(), Error> {
+        let group = check_kernel(&dispatch.kernel, limits)?;
+        for groups in dispatch.grid {
+            within("workgroups in one dimension", groups.into(), limits.max_groups.into())?;
+        }
+        Work::of(dispatch, &group)?.check(dispatch)?;
+        within("storage bindings of a dispatch", dispatch.bindings.len() as u64, limits.max_storage_bindings.into())?;
+        self.check_bindings(dispatch, limits)
+    }
+
+    /// The bindings are those that the shader declares, each once.
+    fn check_bindings(&self, dispatch: &Dispatch, limits: &Limits) -> Result<(), Error> {
+        let declared = dispatch.kernel.bindings();
+        let numbers: Vec<u32> = dispatch.bindings.iter().map(|own| own.binding).collect();
+        let each_once = numbers.len() == declared.len() && declared.iter().all(|own| numbers.contains(&own.binding));
+        ensure(each_once, || {
+            let expected: Vec<u32> = declared.iter().map(|own| own.binding).collect();
+            format!("bindings {} given, {} expected by {}", list(&numbers), list(&expected), dispatch.kernel)
+        })?;
+        for own in &dispatch.bindings {
+            within("bytes of a binding", own.bytes, limits.max_binding_bytes.min(MAX_BINDING_BYTES))?;
+            let (offset, alignment) = (own.offset_bytes, limits.binding_alignment_bytes);
+            if !offset.is_multiple_of(alignment) {
+                return Err(Error::BindingMisaligned { slot: own.slot.to_string(), offset, alignment });
+            }
+            let declared = declared.iter().find(|declared| declared.binding == own.binding);
+            let problem = match declared.map(|declared| self.binding_problem(own, declared)) {
+                Some(problem) => problem,
+                None => continue, // there is one for each
+            };
+            let times = dispatch.bindings.iter().filter(|other| other.slot == own.slot).count();
+            let problem = problem.or(match (own.writes, dispatch.kernel.shared_buffers, times) {
+                (false, false, _) | (_, _, 0..=1) => None,
+                (true, _, _) => Some(format!("{} is written and bound twice", own.slot)),
+                (false, true, _) => Some(format!("{} is bound twice by a kernel of shared buffers", own.slot)),
+            });
+            ensure(problem.is_none(), || format!("binding {}: {}", own.binding, problem.unwrap_or_default()))?;
+        }
+        Ok(())
+    }
+
+    fn binding_problem(&self, own: &Binding, declared: &Declaration) -> Option<String> {
+        let given = match own.slot {
+            Slot::Input(n) => self.input_bytes.get(n).copied(),
+            Slot::Output(n) => self.output_bytes.get(n).copied(),
+            Slot::Scratch(n) => self.scratch_bytes.get(n).copied(),
+            Slot::Embedded(n) => self.embedded.get(n).map(|bytes| bytes.len() as u64),
+        };
+        let Some(given) = given else {
+            return Some(format!("the plan has no {}", own.slot));
+        };
+        if !allows(declared.role, own.slot) || own.writes != declared.writes {
+            let access = |writes| if writes { "written" } else { "read" };
+            let (is, expected) = (access(own.writes), access(declared.writes));
+            return Some(format!("{} is {is}, {:?} {expected} there", own.slot, declared.role).to_lowercase());
+        }
+        if own.bytes < declared.element_bytes || !own.bytes.is_multiple_of(4) {
+            let least = declared.element_bytes;
+            return Some(format!("{} bytes, a multiple of 4 and at least {least} expected", own.bytes));
+        }
+        match own.offset_bytes.checked_add(own.bytes) {
+            Some(end) if end <= given => None,
+            _ => Some(format!("{} bytes from byte {} on, of {given} of {}", own.bytes, own.offset_bytes, own.slot)),
+        }
+    }
+}
+
+/// A workgroup, in invocations.
+struct Group {
+    invocations: u64,
+    /// Those that share a task.
+    team: u64,
+    /// Of these, those that share a run.
+    line: u64,
+}
+
+/// A kernel that there is, with its own overrides, each at most once.
+fn check_kernel(kernel: &Kernel, limits: &Limits) -> Result<Group, Error> {
+    ensure(kernel.exists(), || format!("there is no {kernel}"))?;
+    if kernel.int64 && !limits.int64 {
+        return Err(Error::MissingFeature { feature: "SHADER_INT64" });
+    }
+    let (mut group, mut team, mut line) = (None, None, None);
+    for (n, &own) in kernel.overrides.iter().enumerate() {
+        let name = own.name();
+        ensure(kernel.declares(own), || format!("{kernel} has no override {name}"))?;
+        let before = &kernel.overrides[..n];
+        ensure(before.iter().all(|other| other.name() != name), || format!("override {name} is given twice"))?;
+        match own {
+            Override::Group(invocations) => group = Some(check_invocations("a workgroup", invocations)?),
+            Override::Team(invocations) => team = Some(check_invocations("a team", invocations)?),
+            Override::RunMembers(invocations) => line = Some(check_invocations("a run", invocations)?),
+            Override::IndexWords(words) => {
+                ensure(matches!(words, 1 | 2), || format!("an index has {words} words, 1 or 2 expected"))?;
+            }
+            _ => {}
+        }
+    }
+    ensure(group.is_some(), || "override GROUP is missing".to_string())?; // its default is no device's
+    let team = team.unwrap_or(1);
+    let group = Group { invocations: group.unwrap_or(1), team, line: line.unwrap_or(team) };
+    check_group(kernel, &group, limits).map(|()| group)
+}
+
+/// Loops count in steps of these, and of four teams at the most: 0 would never end, and more might leap over the end
+/// (`shaders/lib/grid.wgsl`). Of powers of two all teams are whole.
+fn check_invocations(what: &str, invocations: u32) -> Result<u64, Error> {
+    let problem = || format!("{what} has {invocations} invocations, a power of two expected");
+    ensure(invocations.is_power_of_two(), problem)?;
+    Ok(invocations.into())
+}
+
+fn check_group(kernel: &Kernel, group: &Group, limits: &Limits) -> Result<(), Error> {
+    const LARGEST_GROUP: u32 = 0x10000 / 4; // no device has larger ones
+    let &Group { invocations, team, line } = group;
+    let most = limits.max_group_invocations.min(LARGEST_GROUP).into();
+    within("invocations of a workgroup", invocations, most)?;
+    within("invocations of a team", team, invocations)?;
+    within("invocations of a run", line, team)?;
+    if let Program::Reduce { access: Access::ShortRows { rows, exchanged: true, .. }, .. } = kernel.program {
+        let bytes = invocations * u64::from(rows) * EXCHANGED_BYTES;
+        within("bytes of workgroup memory", bytes, limits.max_group_memory_bytes.into())?;
+    }
+    if team > 1 {
+        // What a team of columns writes is units of its own.
+        let (member_bytes, results) = match kernel.program {
+            Program::Reduce { operator, access: Access::Columns, .. } => {
+                (column_member_bytes(operator, kernel.dtype), 1)
+            }
+            _ => (MEMBER_BYTES, store_lanes(kernel)),
+        };
+        within("bytes of workgroup memory", invocations * member_bytes, limits.max_group_memory_bytes.into())?;
+        // One invocation writes the results that share a unit.
+        let teams = invocations / team;
+        ensure(teams >= results, || {
+            format!("a workgroup has {teams} teams, at least {results} expected, whose results fill a unit")
+        })?;
+    }
+    Ok(())
+}
+
+/// How many results of a reduction share what is written at once.
+fn store_lanes(kernel: &Kernel) -> u64 {
+    match kernel.program {
+        Program::Reduce { stores: Stores::Packs, .. } => 1,
+        Program::Reduce { epilogue, .. } | Program::Merge { epilogue, .. } => epilogue.lanes(kernel.dtype),
+        _ => 1,
+    }
+}
+
+fn ensure(holds: bool, problem: impl FnOnce() -> String) -> Result<(), Error> {
+    if holds { Ok(()) } else { Err(Error::InvalidPlan { problem: problem() }) }
+}
+
+/// Whether a binding of this role may lie there.
+const fn allows(role: Role, slot: Slot) -> bool {
+    match role {
+        Role::Operand => !matches!(slot, Slot::Output(_)),
+        Role::Result => matches!(slot, Slot::Output(_)),
+        Role::Target => matches!(slot, Slot::Output(_) | Slot::Scratch(_)),
+        Role::Scratch => matches!(slot, Slot::Scratch(_)),
+        Role::Known => matches!(slot, Slot::Scratch(_) | Slot::Input(_)),
+    }
+}
