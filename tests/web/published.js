@@ -114,8 +114,8 @@ const tests = {
     const clone = join(folder, "older/web");
     mkdirSync(join(folder, "older/src/plan"), { recursive: true });
     execFileSync("cp", ["-r", "--preserve=timestamps", web, clone]);
-    writeFileSync(join(folder, "older/src/plan/schedule.rs"), "");
-    expectNoPack(clone, "planner.js is older than src/plan/schedule.rs. Build the package first: web/build.sh");
+    writeFileSync(join(folder, "older/src/plan/layout.rs"), "");
+    expectNoPack(clone, "planner.js is older than src/plan/layout.rs. Build the package first: web/build.sh");
   },
   "packing a clone that was not built says what to do"() {
     const clone = join(folder, "clone/web");

@@ -1,10 +1,10 @@
 //! Max: rows of packs, tiles of columns, bunches of short rows, elements.
 
+use super::kernel::Group;
 use super::work::{Work, check_neighbours};
-use super::{Group, ensure};
 use crate::Error;
 use crate::plan::device::check_countable;
-use crate::plan::{BroadcastParams, Kernel, MaxAccess, MaxShortRows, Override};
+use crate::plan::{BroadcastParams, Kernel, MaxAccess, MaxShortRows, Override, ensure};
 use crate::shader::{TILE_PACKS, WALK_DIMS};
 
 impl Work {

@@ -1,10 +1,10 @@
 //! Reductions: chunks and runs that end, and columns of which no two invocations write the same unit.
 
+use super::kernel::{Group, store_lanes};
 use super::work::{Work, check_neighbours};
-use super::{Group, ensure, store_lanes};
 use crate::Error;
 use crate::plan::device::{check_countable, most_ranked};
-use crate::plan::{Access, Epilogue, Kernel, Operator, Override, Program, ReductionParams, Stores};
+use crate::plan::{Access, Epilogue, Kernel, Operator, Override, Program, ReductionParams, Stores, ensure};
 
 impl Work {
     pub fn of_reduction(

@@ -1,12 +1,12 @@
 //! What a dispatch has to do, as its shader counts it.
 
-use super::{Group, ensure, store_lanes};
+use super::kernel::{Group, store_lanes};
 use crate::Error;
 use crate::plan::device::check_countable;
 use crate::plan::schedule::MAX_STEPS;
 use crate::plan::{
     Dispatch, Epilogue, HardmaxOnesParams, HardmaxWriteParams, HardmaxWriter, Kernel, MergeParams, Override, Params,
-    Program,
+    Program, ensure,
 };
 use crate::shader::MAX_DIMS;
 

@@ -1,0 +1,184 @@
+//! Schedules of columns: where packs of them pay, how many an invocation takes side by side, and who takes turns with whom.
+
+use super::{FEWEST_FAR_LOADS, FEWEST_PACKS_ACROSS, LoadCounts, Reduction};
+use crate::plan::device::{column_member_bytes, power_of_two_below};
+use crate::plan::layout::ReductionShape;
+use crate::shader::{Epilogue, Kernel, Operator, positions_know_tiles};
+
+/// The most elements of a block of columns: lavapipe takes seconds to compile what is done with more.
+const LARGEST_COLUMN_BLOCK: u64 = 64;
+
+/// The rows of columns up to which packs are worth more: single elements then take longer to find than to compare.
+const FEW_RAGGED_ROWS: u64 = 8;
+
+/// The fewest packs of a row whose seams are stored apart: of a seam's two rows each is reduced as if all of the pack were
+/// its.
+const FEWEST_SEAM_PACKS: u64 = 8;
+
+/// The same where there are so few rows to reduce that it matters how results are stored.
+const FEW_SEAM_ROWS: u64 = 16;
+const FEWEST_SEAM_PACKS_OF_FEW_ROWS: u64 = 4;
+
+/// The same on GPUs, which wait longer for another dispatch.
+const FEWEST_SEAM_PACKS_ON_GPUS: u64 = 64;
+
+/// The rows to reduce up to which it does not matter how few seams there are.
+const MOST_SEAM_ROWS: u64 = 64;
+
+impl Reduction<'_> {
+    /// Whether rows of columns share words of the output: one invocation writes what lies in both.
+    pub fn columns_share_words(&self, shape: &ReductionShape) -> bool {
+        let in_packs = Kernel::stores_packs(self.dtype, self.epilogue, false) && self.stores_whole_packs(shape);
+        self.epilogue.lanes(self.dtype) > 1 && !shape.columns_are_whole(self.dtype.pack_elements()) && !in_packs
+    }
+
+    /// Whether rows of the output are whole packs, wherever those of columns begin.
+    pub fn stores_whole_packs(&self, shape: &ReductionShape) -> bool {
+        shape.columns().is_some_and(|columns| columns.is_multiple_of(self.dtype.pack_elements()))
+    }
+
+    /// Whether one row of columns follows another in memory, and each has blocks of its own.
+    fn rows_follow_one_another(&self, shape: &ReductionShape) -> bool {
+        shape.columns().is_some_and(|columns| shape.run().stride == columns as i64) && !self.columns_share_words(shape)
+    }
+
+    /// Whether the next row of columns is so far away that it is worth asking for ahead.
+    pub fn rows_are_far(&self, shape: &ReductionShape) -> bool {
+        shape.run().stride.unsigned_abs().saturating_mul(self.dtype.bytes()) >= self.device.tuning.far_bytes
+    }
+
+    /// Whether an invocation of a column kernel compares so many rows one by one: where there are few, or where tiles are not known.
+    pub fn compares_row_by_row(&self, rows: u64) -> bool {
+        self.operator == Operator::ArgMax && (rows <= self.device.tuning.few_rows || !positions_know_tiles(self.dtype))
+    }
+
+    /// The fewest columns of which packs are faster than single elements where rows begin anywhere: of fewer, too much of a pack is
+    /// no one's. Where rows share words of the output, packs that lie in two rows are reduced twice. On GPUs only packs have
+    /// teams.
+    pub fn fewest_ragged_columns(&self, shape: &ReductionShape) -> u64 {
+        let pack = self.dtype.pack_elements();
+        let shared = self.epilogue.lanes(self.dtype) > 1;
+        let usual = if shared { 4 * pack } else { 2 * pack };
+        let [of_few_rows, of_more] = match (self.operator, self.dtype.bytes()) {
+            _ if self.device.spreads() && shared => [pack, pack],
+            _ if self.device.spreads() => [(pack / 2).max(2); 2],
+            (Operator::ArgMax, _) if shared => [usual, usual],
+            (Operator::ArgMax, 1) => [6, 6],
+            (Operator::ArgMax, 2) => [3, 5],
+            (Operator::ArgMax, 4) => [2, 3],
+            (Operator::ArgMax, _) => [3, 4],
+            (Operator::ReduceMax, 1) => [12, 12],
+            (Operator::ReduceMax, 4) => [3, 7],
+            (Operator::ReduceMax, _) => [usual, usual],
+        };
+        let fewest = if shape.reduce_len() <= FEW_RAGGED_ROWS { of_few_rows } else { of_more };
+        self.fewest_seam_columns(shape).map_or(fewest, |seams| seams.min(fewest))
+    }
+
+    /// The fewest columns whose seams another dispatch stores (`seams.rs`), if that pays.
+    pub fn fewest_seam_columns(&self, shape: &ReductionShape) -> Option<u64> {
+        let pack = self.dtype.pack_elements();
+        let shares_words = self.epilogue.lanes(self.dtype) > 1;
+        let fewest = match (self.device.spreads(), self.epilogue) {
+            (false, _) if shares_words => pack * 3 / 2, // what else there is is slow
+            (false, _) if shape.reduce_len() <= FEW_SEAM_ROWS => FEWEST_SEAM_PACKS_OF_FEW_ROWS * pack,
+            (false, _) => FEWEST_SEAM_PACKS * pack,
+            // Values are stored in words at little cost there, and so are the positions of many rows.
+            (true, Epilogue::Index | Epilogue::Winner) if shape.reduce_len() <= pack => {
+                FEWEST_SEAM_PACKS_ON_GPUS * pack
+            }
+            (true, _) => return None,
+        };
+        // Few seams of many rows would be waited for: too few invocations reduce them.
+        let waited_for = shape.reduce_len() > MOST_SEAM_ROWS.max(shape.rows_of_columns().saturating_mul(8));
+        (!waited_for && self.loads(shape) >= FEWEST_FAR_LOADS).then_some(fewest)
+    }
+
+    /// Packs side by side that an invocation of a column kernel takes, of which a row has as many. Where they begin anywhere the
+    /// kernel takes seconds to compile.
+    pub fn column_packs(&self, shape: &ReductionShape) -> u64 {
+        let (pack, columns) = (self.dtype.pack_elements(), shape.columns().unwrap_or(1));
+        if shape.columns_are_whole(pack) {
+            let packs = self.device.column_packs(shape.reduce_len());
+            return if packs > 1 && columns >= packs * pack { packs.max(self.packs_of_all(shape)) } else { 1 };
+        }
+        let packs = self.device.tuning.column_packs;
+        let fewest = if self.stores_whole_packs(shape) { packs * pack } else { (packs + 1) * pack };
+        let pay = columns >= fewest && self.loads(shape) >= FEWEST_FAR_LOADS;
+        if pay { packs.max(self.packs_of_all(shape)) } else { 1 }
+    }
+
+    /// The packs of blocks of which a vector's invocations see all of a row, where one row follows another; 0 where there are none.
+    fn packs_of_all(&self, shape: &ReductionShape) -> u64 {
+        let (columns, pack) = (shape.columns().unwrap_or(1), self.dtype.pack_elements());
+        let packs = self.device.packs_of_eighths(columns.div_ceil(pack));
+        if self.rows_follow_one_another(shape) && packs * pack <= LARGEST_COLUMN_BLOCK { packs } else { 0 }
+    }
+
+    /// The neighbours that see all of a row of columns, some of them nothing, so that those of a vector go through rows that follow one
+    /// another from end to end.
+    pub fn neighbours_of_columns(&self, shape: &ReductionShape, column_packs: u64) -> u64 {
+        let (columns, block) = (shape.columns().unwrap_or(1), column_packs * self.dtype.pack_elements());
+        let blocks = columns.div_ceil(block);
+        let neighbours = blocks.next_power_of_two();
+        let idle = neighbours - blocks;
+        let as_they_are = neighbours * block == columns || column_packs == 1;
+        let pays = column_packs > 4 || 4 * idle <= neighbours; // else more of them see nothing than that is worth
+        let some = neighbours <= self.device.neighbours() && self.rows_follow_one_another(shape);
+        if some && pays && !as_they_are { neighbours } else { 1 }
+    }
+
+    /// The blocks of so many packs that rows of columns are cut into: one for each of a row's neighbours.
+    pub fn blocks_of_columns(&self, shape: &ReductionShape, column_packs: u64) -> u64 {
+        match self.neighbours_of_columns(shape, column_packs) {
+            1 => {
+                let block = column_packs * self.dtype.pack_elements();
+                shape.column_blocks(block, self.columns_share_words(shape))
+            }
+            neighbours => shape.rows_of_columns() * neighbours,
+        }
+    }
+
+    /// The same of the packs that lie in one row each.
+    pub fn blocks_of_packs(&self, shape: &ReductionShape, column_packs: u64) -> u64 {
+        let blocks = match self.neighbours_of_columns(shape, column_packs) {
+            1 => shape.pack_blocks(self.dtype.pack_elements(), column_packs),
+            neighbours => neighbours,
+        };
+        shape.rows_of_columns() * blocks
+    }
+
+    /// As many invocations one below the other as keep the device busy, and have whole tiles; packs side by side fill sectors.
+    pub(super) fn column_team(&self, shape: &ReductionShape, counts: &LoadCounts) -> u64 {
+        let (tuning, pack) = (&self.device.tuning, self.dtype.pack_elements());
+        let columns = shape.columns().unwrap_or(1);
+        let lies_in_more_rows = self.columns_share_words(shape) && columns < pack; // than the two that a team looks at
+        if lies_in_more_rows || tuning.max_team == 1 || tuning.column_packs > 1 {
+            return 1;
+        }
+        let member_bytes = column_member_bytes(self.operator, self.dtype);
+        let across = self.packs_across(shape);
+        let usual = self.device.group_of_members(member_bytes) / across;
+        let larger = self.device.larger_group_of_members(member_bytes) / across;
+        let dispatchable = self.column_members(shape);
+        let wanted = (tuning.busy_invocations / counts.tasks).next_power_of_two();
+        let worth = shape.reduce_len() / tuning.loads_per_member;
+        let team = |most: u64| power_of_two_below(wanted.min(worth).min(most).min(dispatchable).min(tuning.max_team));
+        // More than a workgroup usually has only where nothing need be split then.
+        let whole = self.wanted_chunks(counts, team(larger)) <= 1;
+        let split = self.wanted_chunks(counts, team(usual)) > 1;
+        if split && whole { team(larger) } else { team(usual) }
+    }
+
+    /// The packs side by side that the teams of a workgroup take.
+    pub fn packs_across(&self, shape: &ReductionShape) -> u64 {
+        let columns = shape.columns().unwrap_or(1);
+        columns.div_ceil(self.dtype.pack_elements()).next_power_of_two().min(FEWEST_PACKS_ACROSS)
+    }
+
+    /// The most members that every team of columns can have in one dispatch.
+    pub fn column_members(&self, shape: &ReductionShape) -> u64 {
+        let blocks = shape.column_blocks(self.dtype.pack_elements(), self.columns_share_words(shape));
+        self.device.invocations_of_members(column_member_bytes(self.operator, self.dtype)) / blocks
+    }
+}
