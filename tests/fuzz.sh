@@ -21,11 +21,31 @@ bound="-max_total_time=${WGMAX_FUZZ_SECONDS:-60}"
 [[ -z ${WGMAX_FUZZ_RUNS:-} ]] || bound="-runs=$WGMAX_FUZZ_RUNS"
 new=$(mktemp -d)
 trap 'rm -rf "$new"' EXIT
-for target in "${targets[@]}"; do
+# Two at a time, as there are cores: one alone keeps one of them busy. Each tells what it did at its end.
+fuzz_target() {
+    local target=$1
     mkdir -p "$new/$target"
     # What is new goes to the first folder; the corpus stays as it is committed.
     cargo +nightly fuzz run "${build[@]}" "$target" "$new/$target" "corpus/$target" -- \
-        "$bound" -max_len=512 -timeout=5 -rss_limit_mb=1024 -print_final_stats=1 -verbosity=0
-    # As the tests' runners say it: one more has passed.
-    printf 'test result: ok. 1 passed; 0 failed; %s\n' "$target"
+        "$bound" -max_len=512 -timeout=5 -rss_limit_mb=1024 -print_final_stats=1 -verbosity=0 >"$new/$target.log" 2>&1
+}
+failed=()
+for ((n = 0; n < ${#targets[@]}; n += 2)); do
+    running=()
+    for target in "${targets[@]:n:2}"; do
+        fuzz_target "$target" &
+        running+=("$!")
+    done
+    for target in "${targets[@]:n:2}"; do
+        outcome=ok
+        wait "${running[0]}" || outcome=FAILED
+        running=("${running[@]:1}")
+        cat "$new/$target.log"
+        # As the tests' runners say it: one more has passed, or not.
+        case $outcome in
+            ok) printf 'test result: ok. 1 passed; 0 failed; %s\n' "$target" ;;
+            *) printf 'test result: FAILED. 0 passed; 1 failed; %s\n' "$target" && failed+=("$target") ;;
+        esac
+    done
 done
+[[ ${#failed[@]} -eq 0 ]]
