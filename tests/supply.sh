@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the crate is made of and what is published: licences, duplicates and advisories of its dependencies, the least
-# versions that its manifest allows, and the package.
+# What the crate is made of and what is published: licences, duplicates and advisories of its dependencies, and the package with
+# the least versions that its manifest allows.
 #
 #   tests/supply.sh
 #
@@ -27,22 +27,22 @@ else
     left_out+=("licences, duplicates and advisories of dependencies: LEFT OUT, cargo-deny is not installed")
 fi
 
-# In a copy: the lock file is another. One target folder for all runs.
+# What is published builds by itself, and with the least versions that its manifest allows: in a folder of its own, since the lock file
+# is another.
 if cargo +nightly --version >/dev/null 2>&1; then
+    cargo package --quiet --allow-dirty --no-verify
     target=$PWD/target/least
     copy=$(mktemp -d)
     trap 'rm -rf "$copy"' EXIT
-    git ls-files -z --cached --others --exclude-standard | tar --null --files-from=- --create | tar --extract -C "$copy"
+    tar --extract --gzip --strip-components=1 --file="$(ls -t target/package/wgmax-*.crate | head -n 1)" -C "$copy"
     (
         cd "$copy"
         cargo +nightly update --quiet -Z direct-minimal-versions
         CARGO_TARGET_DIR=$target cargo check --quiet --lib --all-features
     )
 else
+    cargo package --quiet --allow-dirty
     left_out+=("the least versions of dependencies: LEFT OUT, there is no nightly toolchain")
 fi
-
-# What is published builds by itself.
-cargo package --quiet --allow-dirty
 
 [[ ${#left_out[@]} -eq 0 ]] || printf '%s\n' "${left_out[@]}"
