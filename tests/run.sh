@@ -309,10 +309,11 @@ route_capi() {
     report+=("${lines[@]/#/    }")
 }
 
-# Not by nextest, which keeps what a test says that passes: here, that the table is another compiler's.
+# Not by nextest, which keeps what a test says that passes: here, that the table is another compiler's. Beside wgmax with all features:
+# what is built apart has others, and would be compiled once more.
 route_amd() {
     on_driver "$(radeon_icd)" "no RADV found (Debian and Ubuntu: libvulkan1 and mesa-vulkan-drivers)" amd \
-        cargo test --package wgmax-amd-tests --no-fail-fast
+        cargo test --package wgmax --package wgmax-amd-tests --all-features --test coverage --test table --no-fail-fast
 }
 
 # Whatever adapter the tests pick when they may see all. A machine without a GPU is good for all other routes, so this is not
