@@ -1,6 +1,8 @@
 //! Shaders: which programs there are, the files that each is made of, what they bind, and their parameters.
 
+mod bunches;
 mod column_blocks;
+mod files;
 mod kernel;
 mod manifest;
 mod operands;
@@ -9,9 +11,12 @@ mod program;
 mod short_rows;
 mod text;
 
+pub(crate) use bunches::{Bunches, MOST_BUNCH_PACKS};
+pub use files::Role;
+pub(crate) use files::{fingerprint, fnv};
 pub use kernel::Kernel;
-pub use manifest::{Declaration, Role};
-pub(crate) use manifest::{fingerprint, fnv, positions_know_tiles};
+pub use manifest::Declaration;
+pub(crate) use manifest::positions_know_tiles;
 pub use params::{
     BroadcastParams, Dim, FillParams, HardmaxOnesParams, HardmaxWriteParams, MergeParams, OperandParams, Params,
     RecordOrigin, ReductionParams,
@@ -19,4 +24,3 @@ pub use params::{
 pub(crate) use params::{MAX_DIMS, WALK_DIMS};
 pub use program::{Access, Epilogue, HardmaxWriter, MaxAccess, MaxShortRows, Operator, Override, Program, Stores};
 pub(crate) use program::{FIRST_OPERAND, LARGEST_BLOCK, LONGEST_SHORT_ROW, LONGEST_WRITTEN_ROW, TILE_PACKS};
-pub(crate) use short_rows::{Bunches, MOST_BUNCH_PACKS};

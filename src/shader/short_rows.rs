@@ -1,149 +1,14 @@
-//! Generated text: rows so short that a few of them fill whole packs, and blocks of a few such rows side by side. Which element of
-//! which pack belongs to which row is written out, since no loop over elements is as fast.
-//!
-//! ```text
-//!  rows of 3             |a a a|b b b|c c c|
-//!  rows of 2, columns 3  |a b c a b c|d e f d e f|
-//!  the same, of 4 in 2s  |a a b b a a b b|
-//! ```
+//! Generated text: how bunches of short rows are reduced and stored. Which element of which pack belongs to which row is written out,
+//! since no loop over elements is as fast.
 
 use std::ops::Range;
 
-use super::program::{Epilogue, LARGEST_BLOCK, Operator, Override, Stores};
+use super::bunches::Bunches;
+use super::program::{Epilogue, Operator, Override, Stores};
+use super::text::component;
 use crate::DType;
 
-/// Bunches of short rows, as a reduction takes them.
-#[derive(Clone, Copy)]
-pub(crate) struct Bunches {
-    pub dtype: DType,
-    pub operator: Operator,
-    pub epilogue: Epilogue,
-    /// Elements of a row.
-    pub len: u64,
-    /// Rows side by side, which take turns: a block. Where each row lies in one piece, one.
-    pub columns: u64,
-    /// Elements of a row in a turn: of one in one piece all.
-    pub turn: u64,
-    /// Rows of a bunch.
-    pub rows: u64,
-}
-
-/// The most packs that a bunch, or a part of one, has if it has several units of results: the text of more is longer than what
-/// keeps instructions close to a core, and holds more than its registers.
-pub(crate) const MOST_BUNCH_PACKS: u64 = 16;
-
 impl Bunches {
-    /// Bunches of as many rows as are worth it, but no more than divide `stretch_rows`, if that is possible. None where rows are too
-    /// long.
-    pub fn of_stretches(self, stretch_rows: u64) -> Option<Bunches> {
-        if self.block_len() > LARGEST_BLOCK {
-            return None;
-        }
-        let mut bunches = Bunches { rows: self.fewest_blocks() * self.columns, ..self };
-        let stretches_are_whole = stretch_rows.is_multiple_of(bunches.rows);
-        let mut more = bunches.rows * 2;
-        while more <= self.dtype.pack_elements()
-            && more * self.len <= self.most_elements()
-            && (stretch_rows.is_multiple_of(more) || !stretches_are_whole)
-        {
-            bunches.rows = more;
-            more *= 2;
-        }
-        bunches.are_valid(false).then_some(bunches)
-    }
-
-    /// The same of no more than so many rows, where they need not fill packs.
-    pub fn at_most(mut self, rows: u64) -> Option<Bunches> {
-        while self.rows > rows {
-            self.rows /= 2;
-        }
-        self.are_valid(true).then_some(self)
-    }
-
-    /// A power of two: they fill whole packs and whole units of results.
-    fn fewest_blocks(&self) -> u64 {
-        filling(self.dtype.pack_elements(), self.block_len()).max(filling(self.lanes(), self.columns))
-    }
-
-    /// Elements of a block.
-    pub fn block_len(&self) -> u64 {
-        self.len.saturating_mul(self.columns)
-    }
-
-    /// Elements of a bunch.
-    pub fn elements(&self) -> u64 {
-        self.rows * self.len
-    }
-
-    /// Packs of a bunch.
-    pub fn packs(&self) -> u64 {
-        self.elements() / self.dtype.pack_elements()
-    }
-
-    /// Whether a bunch is of whole packs and units, and of no more blocks than a pack has elements. Those of `ragged` stretches need not
-    /// fill packs, but where these are written.
-    pub fn are_valid(&self, ragged: bool) -> bool {
-        let blocks = self.rows / self.columns.max(1);
-        let fewest = || match ragged && self.epilogue != Epilogue::Ones {
-            true => filling(self.lanes(), self.columns),
-            false => self.fewest_blocks(),
-        };
-        self.len >= 2
-            && (1..=LARGEST_BLOCK).contains(&self.columns)
-            && (1..=self.len).contains(&self.turn)
-            && self.len.is_multiple_of(self.turn)
-            && (self.columns == 1) == (self.turn == self.len)
-            && self.block_len() <= LARGEST_BLOCK
-            && self.rows == blocks * self.columns
-            && blocks.is_power_of_two()
-            && (fewest()..=self.dtype.pack_elements()).contains(&blocks)
-    }
-
-    /// The parts that a bunch is taken in, one after another.
-    pub fn parts(&self) -> u64 {
-        self.rows / self.part_rows()
-    }
-
-    /// A part has whole units of results and, if that can be, no more of them than a pack has elements. Ones and zeros are written by one
-    /// who knows all winners of a pack.
-    fn part_rows(&self) -> u64 {
-        if self.epilogue == Epilogue::Ones {
-            return self.rows;
-        }
-        let mut rows = self.rows;
-        let is_too_much = |rows| rows * self.len > self.most_elements() || rows > self.dtype.pack_elements();
-        while is_too_much(rows) && (rows / self.columns).is_multiple_of(2) && (rows / 2).is_multiple_of(self.lanes()) {
-            rows /= 2;
-        }
-        rows
-    }
-
-    fn most_elements(&self) -> u64 {
-        let most = match self.operator {
-            Operator::ReduceMax => 160,
-            Operator::ArgMax => 64,
-        };
-        (MOST_BUNCH_PACKS * self.dtype.pack_elements()).min(most)
-    }
-
-    /// Whether the results of each part are whole packs, where one takes so many bytes.
-    pub fn fill_result_packs(&self, result_bytes: u64) -> bool {
-        (self.part_rows() * result_bytes).is_multiple_of(16)
-    }
-
-    /// The rows whose results share a unit.
-    fn lanes(&self) -> u64 {
-        self.epilogue.lanes(self.dtype)
-    }
-
-    /// The row that an element belongs to, and its number in that row.
-    fn place(&self, element: u64) -> (u64, u64) {
-        let (block, within) = (element / self.block_len(), element % self.block_len());
-        let of_all = self.turn * self.columns;
-        let (turns, within) = (within / of_all, within % of_all);
-        (block * self.columns + within / self.turn, turns * self.turn + within % self.turn)
-    }
-
     /// How bunches are reduced and stored. The text has no more than a kernel of these overrides does: compilers inline all of it before
     /// they drop anything.
     pub(super) fn text(&self, overrides: &[Override], stores: Stores) -> String {
@@ -223,11 +88,6 @@ impl Bunches {
         };
         (0..lanes).map(of_lane).collect::<Vec<_>>().join(" | ")
     }
-}
-
-/// The fewest blocks, a power of two, that fill a number of elements which is one, too.
-fn filling(elements: u64, block: u64) -> u64 {
-    elements >> block.trailing_zeros().min(elements.trailing_zeros())
 }
 
 /// Part number k of a reduction's bunch: some of its rows, and the packs that they lie in.
@@ -591,9 +451,4 @@ fn store_winners_{k}(first: u32, w: Winners{k}{}) {{
 /// What is made of each pack, or of each row.
 fn each(all: Range<u64>, text: impl FnMut(u64) -> String) -> String {
     all.map(text).collect::<Vec<_>>().join(", ")
-}
-
-/// The name of a vector's component.
-pub(super) fn component(n: u64) -> char {
-    ['x', 'y', 'z', 'w'][n as usize % 4]
 }

@@ -49,6 +49,11 @@ const fn begins_with(text: &[u8], at: usize, word: &[u8]) -> bool {
     n == word.len()
 }
 
+/// The name of a vector's component.
+pub(super) fn component(n: u64) -> char {
+    ['x', 'y', 'z', 'w'][n as usize % 4]
+}
+
 #[cfg(test)]
 mod tests {
     use super::stripped;

@@ -35,7 +35,7 @@ const GENERATED: [&str; 26] = [
     "write_bunch",
 ];
 
-const MANIFEST: &str = include_str!("../../src/shader/manifest.rs");
+const MANIFEST: &str = include_str!("../../src/shader/files.rs");
 
 /// A file's text without comments, and the names on its import line.
 struct File {
