@@ -8,7 +8,8 @@ use std::ops::Range;
 
 use super::device::{Device, MAX_ELEMENTS};
 use super::layout::{Extent, Source, boxed, gcd, sources};
-use super::output_box::{OutputBox, Read, Rows, Turns};
+use super::output_box::{OutputBox, Turns};
+use super::reads::{Read, Rows};
 use super::{Binding, Dispatches, Plan, Slot, check_count, nan_override, output_bindings, target_part};
 use crate::error::list;
 use crate::{DType, Error, Limits, Max, NanPolicy, Operation, Parts, View};

@@ -16,6 +16,7 @@ mod max;
 mod output_box;
 mod partials;
 mod portable;
+mod reads;
 mod reduce;
 mod reduce_max;
 mod schedule;
