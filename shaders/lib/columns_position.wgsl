@@ -1,4 +1,4 @@
-// Positions of columns of 32 bits. The maxima of a tile, or of two where blocks have four packs, are compared once with the
+// Positions of columns of 32 bits. The maxima of a tile, or of two where panels have four packs, are compared once with the
 // best so far, column by column, and the row is found at the end by reading the winning tile again; where ROW_BY_ROW, rows are what is compared.
 import package::{
     Best, COLUMN_PACKS, Chunk, LAST, LEAST, Maxima, RAGGED, SIGNED_ZEROS, STORES_KEYS, four_words, index_word, key_of_tie, lane_maxima,

@@ -10,21 +10,21 @@ override NEIGHBOURS: u32 = 1u; // where more, as many see all of a row, and some
 
 @compute @workgroup_size(GROUP)
 fn main(grid: Grid) {
-    let block = COLUMN_PACKS * PACK_ELEMENTS;
-    let all = (params.columns / PACK_ELEMENTS * PACK_ELEMENTS + block - 1u) / block;
-    let blocks = select(all, NEIGHBOURS, NEIGHBOURS > 1u);
+    let panel = COLUMN_PACKS * PACK_ELEMENTS;
+    let all = (params.columns / PACK_ELEMENTS * PACK_ELEMENTS + panel - 1u) / panel;
+    let panels = select(all, NEIGHBOURS, NEIGHBOURS > 1u);
     let index = invocation_number(grid.id, grid.groups, grid.local);
-    let row = index / blocks;
+    let row = index / panels;
     let row_first = row * params.columns;
     if (no_input() || row_first >= params.outputs) {
         return;
     }
     let begin = (row_first + PACK_ELEMENTS - 1u) / PACK_ELEMENTS * PACK_ELEMENTS;
     let end = (row_first + params.columns) / PACK_ELEMENTS * PACK_ELEMENTS;
-    let own_first = begin + (index - row * blocks) * block;
+    let own_first = begin + (index - row * panels) * panel;
     if (own_first < end) {
         // Moved back where it would reach behind the row's last pack.
-        let first = min(own_first, end - block);
+        let first = min(own_first, end - panel);
         reduce_inner_packs(kept_offset(row) + first - row_first, Chunk(row, 0u, 0u, params.reduce_len), first, own_first);
     }
 }

@@ -111,7 +111,7 @@ impl Device {
     }
 
     /// The packs side by side of which eight invocations see all of a row of so many, where these go through memory from end to end
-    /// together; 0 where four will do, or no block is as wide.
+    /// together; 0 where four will do, or no panel is as wide.
     pub fn packs_of_eighths(&self, row_packs: u64) -> u64 {
         match row_packs.div_ceil(self.neighbours()) {
             _ if self.neighbours() == 1 => 0,

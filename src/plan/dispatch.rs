@@ -11,7 +11,7 @@ use crate::shader::{
     positions_know_tiles,
 };
 
-/// The fewest rows of blocks of columns, far apart, of which four at once pay.
+/// The fewest rows of panels of columns, far apart, of which four at once pay.
 const FEWEST_FAR_ROWS: u64 = 64;
 
 impl Reduction<'_> {
@@ -48,16 +48,16 @@ impl Reduction<'_> {
         let Schedule { access, team, chunks, column_packs, share, .. } = *schedule;
         let tasks = shape.outputs() * chunks;
         let group = self.group(window);
-        let block = self.dtype.pack_elements() * column_packs;
-        let counted = if access == Access::Columns { block } else { self.unit_results(schedule) * share };
+        let panel = self.dtype.pack_elements() * column_packs;
+        let counted = if access == Access::Columns { panel } else { self.unit_results(schedule) * share };
         let groups = match access {
             Access::Columns => {
-                let blocks = match stores {
-                    Stores::Results => self.blocks_of_columns(shape, column_packs),
-                    Stores::Packs => self.blocks_of_packs(shape, column_packs),
+                let panels = match stores {
+                    Stores::Results => self.panels_of_columns(shape, column_packs),
+                    Stores::Packs => self.panels_of_packs(shape, column_packs),
                     Stores::Seams => shape.rows_of_columns(),
                 };
-                (chunks * blocks).div_ceil(group / team)
+                (chunks * panels).div_ceil(group / team)
             }
             _ if team > 1 => tasks.div_ceil(group / team),
             _ => self.units(tasks, schedule).div_ceil(share).div_ceil(group),
@@ -119,7 +119,7 @@ impl Reduction<'_> {
             schedule.access == Access::Rows && schedule.team == 1 && !whole_packs && self.takes_few_packs(run_len);
         let whole_runs = schedule.chunks == 1 || schedule.chunk_len.is_multiple_of(run_len);
         let wide = columns && schedule.column_packs > 1;
-        // Blocks that begin anywhere know no other way.
+        // Panels that begin anywhere know no other way.
         let knows_rows_alone = self.operator == Operator::ArgMax && schedule.column_packs > 4;
         let row_by_row =
             columns && (whole_packs || !wide) && (knows_rows_alone || self.compares_row_by_row(shape.reduce_len()));

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::device::{Device, FEWEST_PACKS, to_u32};
-use super::layout::blocks;
+use super::layout::in_parts;
 use super::{Binding, Dispatch, Dispatches, target_part};
 use crate::element::Element;
 use crate::shader::{FillParams, Kernel, Override, Params, Program};
@@ -19,7 +19,7 @@ pub(super) fn fill(element: [u32; 2], target: Binding, device: &Device) -> Resul
     let whole = if in_packs { target.bytes / 16 } else { 0 };
     let mut dispatches = Dispatches::default();
     for (packs, bytes, range) in [(true, 16, 0..whole), (false, 4, whole * 4..target.bytes / 4)] {
-        for Range { start, end } in blocks(range, device.writable(bytes, 1)?) {
+        for Range { start, end } in in_parts(range, device.writable(bytes, 1)?) {
             let first = start % device.binding_step(&[bytes]);
             let (count, len) = (end - start, first + end - start);
             let share = device.share(count);

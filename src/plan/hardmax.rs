@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::device::{Device, FEWEST_PACKS, check_countable, to_u32};
 use super::fill::{fill, filled_words};
-use super::layout::{blocks, gcd, sources};
+use super::layout::{gcd, in_parts, sources};
 use super::reduce::{reduce, reduce_to_ones, reduce_to_winners};
 use super::schedule::{FEWEST_FAR_LOADS, Reduction};
 use super::{Binding, Dispatch, Dispatches, Plan, Slot, output_bindings, target_part};
@@ -334,7 +334,7 @@ impl<'a> Output<'a> {
             false => (winner(row, 0), winner(last_row, self.columns)),
         };
         let step = self.device.binding_step(&[4]);
-        Ok(blocks(begin / step * step..end, self.device.writable(4, 1)?)
+        Ok(in_parts(begin / step * step..end, self.device.writable(4, 1)?)
             .map(move |part| part.start.max(begin)..part.end))
     }
 

@@ -231,13 +231,13 @@ impl ReductionShape {
         self.outputs() / self.columns().unwrap_or(1)
     }
 
-    /// The blocks of so many packs that hold all packs that a row of columns may have.
-    pub fn pack_blocks(&self, pack: u64, packs: u64) -> u64 {
+    /// The panels of so many packs that hold all packs that a row of columns may have.
+    pub fn pack_panels(&self, pack: u64, packs: u64) -> u64 {
         (self.columns().unwrap_or(1) / pack).div_ceil(packs)
     }
 
-    /// The blocks of so many elements that rows of columns are cut into: each row by itself, or all as if they were one.
-    pub fn column_blocks(&self, elements: u64, as_one: bool) -> u64 {
+    /// The panels of so many elements that rows of columns are cut into: each row by itself, or all as if they were one.
+    pub fn column_panels(&self, elements: u64, as_one: bool) -> u64 {
         let columns = if as_one { None } else { self.columns() }.unwrap_or(self.outputs());
         self.outputs() / columns * columns.div_ceil(elements)
     }
@@ -269,11 +269,11 @@ pub(super) fn boxed(view: &View, indices: &[Range<u64>]) -> Result<View, Error> 
     View::strided(shape, view.strides(), offset)
 }
 
-/// A range in blocks of so many.
-pub(super) fn blocks(range: Range<u64>, block: u64) -> impl Iterator<Item = Range<u64>> {
+/// A range in parts of so many, and the rest.
+pub(super) fn in_parts(range: Range<u64>, most: u64) -> impl Iterator<Item = Range<u64>> {
     let Range { start, end } = range;
-    let count = (end - start).div_ceil(block);
-    (0..count).map(move |n| start + n * block..end.min(start + (n + 1) * block))
+    let count = (end - start).div_ceil(most);
+    (0..count).map(move |n| start + n * most..end.min(start + (n + 1) * most))
 }
 
 pub(super) fn gcd(a: u64, b: u64) -> u64 {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::device::{Device, check_countable, stride_u32};
-use super::layout::{Extent, Source, blocks, check_dims};
+use super::layout::{Extent, Source, check_dims, in_parts};
 use super::{Binding, Slot, check_count, target_part};
 use crate::shader::OperandParams;
 use crate::{DType, Error, View};
@@ -115,7 +115,7 @@ impl Read {
             let window = target_part(whole, dtype.bytes(), part.start, len);
             Read::new(window, base + part.start, len, true, view, strides)
         };
-        blocks(0..span, most).map(read).collect()
+        in_parts(0..span, most).map(read).collect()
     }
 
     fn new(window: Binding, base: u64, span: u64, partial: bool, view: &View, strides: &[i64]) -> Result<Read, Error> {

@@ -8,7 +8,7 @@
 use std::ops::Range;
 use std::{iter, slice};
 
-use super::layout::{Extent, ReductionShape, Source, blocks, boxed, gcd, logical_strides};
+use super::layout::{Extent, ReductionShape, Source, boxed, gcd, in_parts, logical_strides};
 use super::schedule::{MAX_OUTPUTS, Reduction, Schedule};
 use super::{Slot, check_count};
 use crate::shader::{Epilogue, Operator};
@@ -130,7 +130,7 @@ impl<'a> Tensor<'a> {
         let records = self.reduction.of_records();
         let (outputs, reduction) = match slab {
             Some((d, len)) => (self.slab_outputs(d, len)?, self.reduction),
-            None => (ranges(0..self.reduction.out_len, self.tile())?, &records),
+            None => (ranges(0..self.reduction.out_len, self.block_outputs())?, &records),
         };
         let longest = outputs.iter().map(|range| range.end - range.start).max().unwrap_or(1);
         let max_chunks = self.reduction.max_chunks(longest, self.seen);
@@ -197,7 +197,7 @@ impl<'a> Tensor<'a> {
     }
 
     /// The outputs that are merged together: as many as scratch has room for.
-    fn tile(&self) -> u64 {
+    fn block_outputs(&self) -> u64 {
         let Reduction { out_len, device, .. } = *self.reduction;
         let paid = self.reduction.scratch_budget(self.seen) / self.reduction.record_bytes();
         let step = device.binding_step(&self.reduction.target_bytes());
@@ -404,7 +404,7 @@ fn span(strides: &[u64], lens: &[u64]) -> u64 {
 /// A dimension's indices, so many at a time.
 fn ranges(range: Range<u64>, len: u64) -> Result<Indices, Error> {
     check_count((range.end - range.start).div_ceil(len))?;
-    Ok(blocks(range, len).collect())
+    Ok(in_parts(range, len).collect())
 }
 
 /// Consecutive elements of a row-major tensor, as boxes of it.

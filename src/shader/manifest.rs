@@ -1,7 +1,7 @@
 //! The manifest: for each program the files that it is made of, and what it binds. The text is joined from it, bind group layouts are
 //! made from it, plans are checked against it.
 
-use super::column_blocks::block_text;
+use super::column_panels::panel_text;
 use super::files::ArrayElement::{Pack, Unit, Word};
 use super::files::*;
 use super::operands::{ShortRows, column_operands, element_operands, pack_operands};
@@ -35,9 +35,9 @@ impl Kernel {
         let generated = match self.program {
             Program::Reduce { operator, access, epilogue, stores } => match self.bunches() {
                 Some(bunches) => bunches.text(&self.overrides, stores),
-                None if self.has_blocks(access, stores) => {
+                None if self.has_panels(access, stores) => {
                     let [_, walk] = self.walk_files(operator, access, epilogue, stores);
-                    block_text(self.column_packs(), walk.is_empty())
+                    panel_text(self.column_packs(), walk.is_empty())
                 }
                 None => String::new(),
             },
@@ -109,9 +109,9 @@ impl Kernel {
             Program::Reduce { operator, access, epilogue, stores } => {
                 let [own, shared] = self.store_files(operator, access, epilogue, stores);
                 let found = found_files(operator, access, epilogue, self.dtype);
-                let [walk, blocks] = self.walk_files(operator, access, epilogue, stores);
+                let [walk, panels] = self.walk_files(operator, access, epilogue, stores);
                 let main = self.main_files(access, epilogue, stores);
-                vec![self.input_files(), self.access_files(access), walk, blocks, found, main, own, shared]
+                vec![self.input_files(), self.access_files(access), walk, panels, found, main, own, shared]
             }
             Program::Merge { operator, epilogue } => vec![
                 &[MERGE],
@@ -201,23 +201,23 @@ impl Kernel {
         }
         let by_row =
             operator == Operator::ArgMax && (!positions_know_tiles(self.dtype) || self.has(Override::RowByRow));
-        let blocks = if self.has_blocks(access, stores) { self.block_files(operator, epilogue, by_row) } else { &[] };
-        [if by_row { &[COLUMN_ROWS] } else { &[COLUMN_TILES] }, blocks]
+        let panels = if self.has_panels(access, stores) { self.panel_files(operator, epilogue, by_row) } else { &[] };
+        [if by_row { &[COLUMN_ROWS] } else { &[COLUMN_TILES] }, panels]
     }
 
     /// Whether invocations take several packs of columns side by side.
-    fn has_blocks(&self, access: Access, stores: Stores) -> bool {
+    fn has_panels(&self, access: Access, stores: Stores) -> bool {
         access == Access::Columns && self.column_packs() > 1 && !self.has_team() && stores != Stores::Seams
     }
 
-    /// How blocks of four packs go down their rows, but for one row after another, which is generated: all others know nothing else. Blocks
+    /// How panels of four packs go down their rows, but for one row after another, which is generated: all others know nothing else. Panels
     /// whose rows begin anywhere always go row by row. Where keys are kept beside ties, four rows at once would be too long a text.
-    fn block_files(&self, operator: Operator, epilogue: Epilogue, by_row: bool) -> Files {
+    fn panel_files(&self, operator: Operator, epilogue: Epilogue, by_row: bool) -> Files {
         let stores_keys = operator == Operator::ArgMax && matches!(epilogue, Epilogue::Record | Epilogue::Both);
         let keeps_keys = stores_keys && self.dtype.lanes() == 1; // of several lanes ranks are kept
         match (by_row || self.has(Override::Ragged), self.column_packs()) {
-            (false, 4) => &[BLOCK_TILES],
-            (true, 4) if self.has(Override::Prefetch) && !keeps_keys => &[BLOCK_ROWS_AHEAD],
+            (false, 4) => &[PANEL_TILES],
+            (true, 4) if self.has(Override::Prefetch) && !keeps_keys => &[PANEL_ROWS_AHEAD],
             _ => &[],
         }
     }
@@ -257,11 +257,11 @@ impl Kernel {
         match (stores, self.column_packs() > 1, self.has(Override::Ragged)) {
             (Stores::Seams, _, _) => &[MAIN_SEAMS],
             (Stores::Packs, false, true) => &[MAIN_INNER_PACKS, INNER_PACK],
-            (Stores::Packs, true, true) => &[MAIN_INNER_PACKS, COLUMN_BLOCKS, INNER_BLOCK],
+            (Stores::Packs, true, true) => &[MAIN_INNER_PACKS, COLUMN_PANELS, INNER_PANEL],
             (_, false, _) if shared => &[MAIN_COLUMNS, COLUMNS_SHARED_UNITS],
             (_, false, _) => &[MAIN_COLUMNS, COLUMNS_ONE_ROW],
-            (_, true, _) if shared => &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMN_BLOCKS_SHARED_UNITS],
-            (_, true, _) => &[MAIN_COLUMNS, COLUMN_BLOCKS, COLUMN_BLOCKS_ONE_ROW],
+            (_, true, _) if shared => &[MAIN_COLUMNS, COLUMN_PANELS, COLUMN_PANELS_SHARED_UNITS],
+            (_, true, _) => &[MAIN_COLUMNS, COLUMN_PANELS, COLUMN_PANELS_ONE_ROW],
         }
     }
 

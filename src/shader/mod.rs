@@ -1,7 +1,7 @@
 //! Shaders: which programs there are, the files that each is made of, what they bind, and their parameters.
 
 mod bunches;
-mod column_blocks;
+mod column_panels;
 mod files;
 mod kernel;
 mod manifest;

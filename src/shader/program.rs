@@ -239,7 +239,7 @@ pub enum Override {
     /// These packs begin with words: the first one with the run's first, and the last one ends with its last.
     FromWords,
     /// Neighbouring invocations that take turns, at the packs or words of a fill, or at tiles of four packs along rows of a Max; and those
-    /// that take the blocks of a row of columns together.
+    /// that take the panels of a row of columns together.
     Neighbours(u32),
     /// An invocation of Max takes four packs of a row, and its neighbours those beside each of them.
     Spread,

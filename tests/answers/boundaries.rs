@@ -329,7 +329,7 @@ fn many_rows_of_columns_far_apart() {
     }
 }
 
-/// Rows of columns around what eight invocations see of them in blocks of 4, 8 and 16 packs.
+/// Rows of columns around what eight invocations see of them in panels of 4, 8 and 16 packs.
 #[test]
 fn rows_of_columns_that_neighbours_see() {
     use DType::{Bf16, F32, F64, I8, I16, I32, I64, U8};
@@ -364,7 +364,7 @@ fn column_heights_around_tiles() {
         let all = [1, 3, 4, 5, 8, 9, 13, 24, 25, 28, 29, 33];
         for rows in all.into_iter().skip(m % 2).step_by(2) {
             for (n, data) in [Data::Ties, Data::Edges, Data::Nans].into_iter().enumerate() {
-                // Blocks of packs, some packs more, a ragged end where it is the only row; two runs that do not join.
+                // Panels of packs, some packs more, a ragged end where it is the only row; two runs that do not join.
                 for (columns, pitch, runs) in [(144, 144, 1), (131, 144, 1), (80, 96, 2)] {
                     let len = pitch * (rows + 1) * runs;
                     let input = tensor(dtype, len, data, rows + n as u64);
@@ -411,10 +411,10 @@ fn columns_that_begin_anywhere() {
     }
 }
 
-/// Blocks of four packs of columns that begin anywhere: whole ones, those that are moved back at a row's end, those that have
+/// Panels of four packs of columns that begin anywhere: whole ones, those that are moved back at a row's end, those that have
 /// columns of two rows, and those in whose packs the binding ends.
 #[test]
-fn blocks_of_columns_that_begin_anywhere() {
+fn panels_of_columns_that_begin_anywhere() {
     for (n, dtype) in [DType::F32, DType::F16, DType::U8, DType::I64].into_iter().enumerate() {
         let block = 64 / dtype.bytes();
         // Each type two of them: a kernel of every type takes its time.

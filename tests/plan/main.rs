@@ -1027,7 +1027,7 @@ fn packs_from_words_of_parts_of_runs_are_refused() {
     }
 }
 
-/// Where rows begin anywhere, blocks of columns are moved back into their rows: those that are wider have no place there.
+/// Where rows begin anywhere, panels of columns are moved back into their rows: those that are wider have no place there.
 #[test]
 fn rows_narrower_than_their_blocks_are_refused() {
     let lavapipe = Limits { adapter: AdapterKind::Lavapipe, ..cpu() };
@@ -1037,10 +1037,10 @@ fn rows_narrower_than_their_blocks_are_refused() {
     let Params::Reduction(params) = &mut plan.dispatches[0].params else { panic!("no reduction") };
     (params.outputs, params.columns) = (15, 15);
     let error = plan.check(&lavapipe).unwrap_err().to_string();
-    assert!(error.contains("15 columns in blocks of 4 packs: 16 at least expected"), "{error}");
+    assert!(error.contains("15 columns in panels of 4 packs: 16 at least expected"), "{error}");
 }
 
-/// Eight invocations of lavapipe see all of a row of columns, in blocks of up to 16 packs and 64 elements; those that are too many see
+/// Eight invocations of lavapipe see all of a row of columns, in panels of up to 16 packs and 64 elements; those that are too many see
 /// nothing. Where a row has more, or few follow it, blocks have four.
 #[test]
 fn neighbours_see_all_of_a_row_of_columns() {
@@ -1059,7 +1059,7 @@ fn neighbours_see_all_of_a_row_of_columns() {
         found
     };
     for (dtype, shape, expected) in [
-        (DType::F32, [20, 100, 64], [4, 1]), // four blocks of four packs
+        (DType::F32, [20, 100, 64], [4, 1]), // four panels of four packs
         (DType::F32, [20, 100, 96], [4, 8]), // six
         (DType::F32, [20, 100, 80], [4, 1]), // five: three would see nothing
         (DType::F32, [20, 100, 132], [8, 8]),
@@ -1077,7 +1077,7 @@ fn neighbours_see_all_of_a_row_of_columns() {
     }
 }
 
-/// What neighbours take of rows, and blocks of columns, must be there.
+/// What neighbours take of rows, and panels of columns, must be there.
 #[test]
 fn neighbours_and_blocks_without_their_rows_are_refused() {
     let lavapipe = Limits { adapter: AdapterKind::Lavapipe, ..cpu() };
@@ -1092,7 +1092,7 @@ fn neighbours_and_blocks_without_their_rows_are_refused() {
         assert!(error.contains(expected), "{error}, not {expected}");
     };
     let columns = reduce_max(DType::F32, &[20, 100, 132], &[1]).plan(&lavapipe).unwrap();
-    refused(&columns, Override::Neighbours(4), "4 neighbours see 5 blocks of a row: no more expected");
+    refused(&columns, Override::Neighbours(4), "4 neighbours see 5 panels of a row: no more expected");
     refused(&columns, Override::Neighbours(0), "0 neighbours take turns");
     refused(&columns, Override::Neighbours(3), "3 neighbours take turns");
     refused(&columns, Override::ColumnPacks(5), "there is no reduce_max columns");

@@ -7,14 +7,13 @@ use std::path::Path;
 
 /// The names that Max's kernels and those of short rows are given as generated text.
 const GENERATED: [&str; 26] = [
-    "BLOCK_PACKS",
     "BUNCH_ROWS",
-    "Block",
     "Ends",
     "OPERANDS",
+    "PANEL_PACKS",
+    "Panel",
     "ROW_COLUMNS",
     "ROW_LEN",
-    "block_of",
     "carried_at",
     "finish_stretch",
     "first_addresses",
@@ -29,6 +28,7 @@ const GENERATED: [&str; 26] = [
     "moved_along",
     "operand_ends",
     "pack_addresses",
+    "panel_of",
     "store_bunch",
     "store_rows",
     "store_stretch",

@@ -73,16 +73,16 @@ impl Work {
         if stores == Stores::Seams || stores == Stores::Packs && ragged {
             return Work::of_packs_and_seams(kernel, stores, params, turns, group);
         }
-        // Blocks that reach behind a row are moved back into it.
+        // Panels that reach behind a row are moved back into it.
         ensure(wide == 1 || columns >= wide * pack, || {
-            format!("{columns} columns in blocks of {wide} packs: {} at least expected", wide * pack)
+            format!("{columns} columns in panels of {wide} packs: {} at least expected", wide * pack)
         })?;
         // Rows that share words of the output are cut into packs as if they were one: a pack has columns of several.
         let as_one = ragged && store_lanes(kernel) > 1;
         let (own, rows) = if as_one { (outputs, (pack - 1).div_ceil(columns) + 1) } else { (columns, 1) };
         ensure(!as_one || kernel.neighbours() == 1, || "neighbours that see all of a row, of rows in one".to_string())?;
-        let blocks = outputs / own * blocks_of_row(kernel, own.div_ceil(pack), group)?;
-        Ok(Work::shared(blocks.saturating_mul(chunks), 1, turns.saturating_mul(wide * rows), group))
+        let panels = outputs / own * panels_of_row(kernel, own.div_ceil(pack), group)?;
+        Ok(Work::shared(panels.saturating_mul(chunks), 1, turns.saturating_mul(wide * rows), group))
     }
 
     /// Packs that lie in one row of columns, or those in which rows end.
@@ -107,7 +107,7 @@ impl Work {
         let rows = outputs / columns;
         let (tasks, turns) = match stores {
             Stores::Seams => (rows, turns.saturating_mul(2)),
-            _ => (rows * blocks_of_row(kernel, columns / pack, group)?, turns.saturating_mul(wide)),
+            _ => (rows * panels_of_row(kernel, columns / pack, group)?, turns.saturating_mul(wide)),
         };
         Ok(Work::shared(tasks, 1, turns.saturating_add(pack), group))
     }
@@ -194,12 +194,12 @@ fn check_whole_runs(kernel: &Kernel, params: &ReductionParams) -> Result<(), Err
     })
 }
 
-/// The blocks that a row of so many packs of columns is cut into: one for each of a row's neighbours, where these see all of it.
-fn blocks_of_row(kernel: &Kernel, packs: u64, group: &Group) -> Result<u64, Error> {
+/// The panels that a row of so many packs of columns is cut into: one for each of a row's neighbours, where these see all of it.
+fn panels_of_row(kernel: &Kernel, packs: u64, group: &Group) -> Result<u64, Error> {
     check_neighbours(kernel, group)?;
-    let (blocks, neighbours) = (packs.div_ceil(kernel.column_packs()), kernel.neighbours());
-    ensure(neighbours == 1 || blocks <= neighbours, || {
-        format!("{neighbours} neighbours see {blocks} blocks of a row: no more expected")
+    let (panels, neighbours) = (packs.div_ceil(kernel.column_packs()), kernel.neighbours());
+    ensure(neighbours == 1 || panels <= neighbours, || {
+        format!("{neighbours} neighbours see {panels} panels of a row: no more expected")
     })?;
-    Ok(if neighbours == 1 { blocks } else { neighbours })
+    Ok(if neighbours == 1 { panels } else { neighbours })
 }

@@ -124,7 +124,7 @@ impl Work {
                     format!("{write_len} elements of packs side by side: a multiple of {} expected", pack * wide)
                 })?;
                 ensure(wide == 1 || columns >= wide * pack, || {
-                    format!("{columns} columns in blocks of {wide} packs: {} at least expected", wide * pack)
+                    format!("{columns} columns in panels of {wide} packs: {} at least expected", wide * pack)
                 })?;
                 let lines = len / slice_len.saturating_mul(columns) * (columns / pack).div_ceil(write_len / pack);
                 let tasks = lines.saturating_mul(slice_len.div_ceil(share));

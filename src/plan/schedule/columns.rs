@@ -5,8 +5,8 @@ use crate::plan::device::{column_member_bytes, power_of_two_below};
 use crate::plan::layout::ReductionShape;
 use crate::shader::{Epilogue, Kernel, Operator, positions_know_tiles};
 
-/// The most elements of a block of columns: lavapipe takes seconds to compile what is done with more.
-const LARGEST_COLUMN_BLOCK: u64 = 64;
+/// The most elements of a panel of columns: lavapipe takes seconds to compile what is done with more.
+const LARGEST_PANEL: u64 = 64;
 
 /// The rows of columns up to which packs are worth more: single elements then take longer to find than to compare.
 const FEW_RAGGED_ROWS: u64 = 8;
@@ -37,7 +37,7 @@ impl Reduction<'_> {
         shape.columns().is_some_and(|columns| columns.is_multiple_of(self.dtype.pack_elements()))
     }
 
-    /// Whether one row of columns follows another in memory, and each has blocks of its own.
+    /// Whether one row of columns follows another in memory, and each has panels of its own.
     fn rows_follow_one_another(&self, shape: &ReductionShape) -> bool {
         shape.columns().is_some_and(|columns| shape.run().stride == columns as i64) && !self.columns_share_words(shape)
     }
@@ -108,44 +108,44 @@ impl Reduction<'_> {
         if pay { packs.max(self.packs_of_all(shape)) } else { 1 }
     }
 
-    /// The packs of blocks of which a vector's invocations see all of a row, where one row follows another; 0 where there are none.
+    /// The packs of panels of which a vector's invocations see all of a row, where one row follows another; 0 where there are none.
     fn packs_of_all(&self, shape: &ReductionShape) -> u64 {
         let (columns, pack) = (shape.columns().unwrap_or(1), self.dtype.pack_elements());
         let packs = self.device.packs_of_eighths(columns.div_ceil(pack));
-        if self.rows_follow_one_another(shape) && packs * pack <= LARGEST_COLUMN_BLOCK { packs } else { 0 }
+        if self.rows_follow_one_another(shape) && packs * pack <= LARGEST_PANEL { packs } else { 0 }
     }
 
     /// The neighbours that see all of a row of columns, some of them nothing, so that those of a vector go through rows that follow one
     /// another from end to end.
     pub fn neighbours_of_columns(&self, shape: &ReductionShape, column_packs: u64) -> u64 {
-        let (columns, block) = (shape.columns().unwrap_or(1), column_packs * self.dtype.pack_elements());
-        let blocks = columns.div_ceil(block);
-        let neighbours = blocks.next_power_of_two();
-        let idle = neighbours - blocks;
-        let as_they_are = neighbours * block == columns || column_packs == 1;
+        let (columns, panel) = (shape.columns().unwrap_or(1), column_packs * self.dtype.pack_elements());
+        let panels = columns.div_ceil(panel);
+        let neighbours = panels.next_power_of_two();
+        let idle = neighbours - panels;
+        let as_they_are = neighbours * panel == columns || column_packs == 1;
         let pays = column_packs > 4 || 4 * idle <= neighbours; // else more of them see nothing than that is worth
         let some = neighbours <= self.device.neighbours() && self.rows_follow_one_another(shape);
         if some && pays && !as_they_are { neighbours } else { 1 }
     }
 
-    /// The blocks of so many packs that rows of columns are cut into: one for each of a row's neighbours.
-    pub fn blocks_of_columns(&self, shape: &ReductionShape, column_packs: u64) -> u64 {
+    /// The panels of so many packs that rows of columns are cut into: one for each of a row's neighbours.
+    pub fn panels_of_columns(&self, shape: &ReductionShape, column_packs: u64) -> u64 {
         match self.neighbours_of_columns(shape, column_packs) {
             1 => {
-                let block = column_packs * self.dtype.pack_elements();
-                shape.column_blocks(block, self.columns_share_words(shape))
+                let panel = column_packs * self.dtype.pack_elements();
+                shape.column_panels(panel, self.columns_share_words(shape))
             }
             neighbours => shape.rows_of_columns() * neighbours,
         }
     }
 
     /// The same of the packs that lie in one row each.
-    pub fn blocks_of_packs(&self, shape: &ReductionShape, column_packs: u64) -> u64 {
-        let blocks = match self.neighbours_of_columns(shape, column_packs) {
-            1 => shape.pack_blocks(self.dtype.pack_elements(), column_packs),
+    pub fn panels_of_packs(&self, shape: &ReductionShape, column_packs: u64) -> u64 {
+        let panels = match self.neighbours_of_columns(shape, column_packs) {
+            1 => shape.pack_panels(self.dtype.pack_elements(), column_packs),
             neighbours => neighbours,
         };
-        shape.rows_of_columns() * blocks
+        shape.rows_of_columns() * panels
     }
 
     /// As many invocations one below the other as keep the device busy, and have whole tiles; packs side by side fill sectors.
@@ -178,7 +178,7 @@ impl Reduction<'_> {
 
     /// The most members that every team of columns can have in one dispatch.
     pub fn column_members(&self, shape: &ReductionShape) -> u64 {
-        let blocks = shape.column_blocks(self.dtype.pack_elements(), self.columns_share_words(shape));
-        self.device.invocations_of_members(column_member_bytes(self.operator, self.dtype)) / blocks
+        let panels = shape.column_panels(self.dtype.pack_elements(), self.columns_share_words(shape));
+        self.device.invocations_of_members(column_member_bytes(self.operator, self.dtype)) / panels
     }
 }

@@ -286,8 +286,8 @@ impl Reduction<'_> {
         }
         let columns_fit = shape.columns().is_some_and(|columns| {
             let step_fits = i32::try_from(run.stride).is_ok(); // the kernel divides it as a signed number
-            let blocks = self.blocks_of_columns(shape, column_packs);
-            let invocations_fit = blocks <= self.device.max_invocations; // one each
+            let panels = self.panels_of_columns(shape, column_packs);
+            let invocations_fit = panels <= self.device.max_invocations; // one each
             let loads = self.loads(shape);
             let (fewest, fewest_loads) = match shape.columns_are_whole(pack) {
                 true => (pack, 0),

@@ -1,17 +1,17 @@
-// The rows of a block of four packs, four at once: what each begins with is asked for before any is folded, since rows lie so far apart
+// The rows of a panel of four packs, four at once: what each begins with is asked for before any is folded, since rows lie so far apart
 // that no prefetcher knows where the next one is.
 import package::{
-    Block, FARTHEST, ROWS_OF_TILE, Run, ahead_of, behind_packs, first_pack_number, four_packs, offer_packs, pack_after,
+    Panel, FARTHEST, ROWS_OF_TILE, Run, ahead_of, behind_packs, first_pack_number, four_packs, offer_packs, pack_after,
     rows_apart,
 };
 
-fn with_rows(block: Block, place: u32, run: Run) -> Block {
+fn with_rows(panel: Panel, place: u32, run: Run) -> Panel {
     let step = rows_apart();
     let len = min(run.len, FARTHEST);
-    var b0 = block[0];
-    var b1 = block[1];
-    var b2 = block[2];
-    var b3 = block[3];
+    var b0 = panel[0];
+    var b1 = panel[1];
+    var b2 = panel[2];
+    var b3 = panel[3];
     let behind = behind_packs();
     for (var i = 0u; i < len; i += 4u) {
         let rows = min(i + ROWS_OF_TILE, vec4<u32>(len - 1u)); // the last one again, if there are fewer
@@ -32,5 +32,5 @@ fn with_rows(block: Block, place: u32, run: Run) -> Block {
         let row3 = four_packs(pack_after(ahead.w, firsts.w), places.w, behind);
         offer_packs(&b0, &b1, &b2, &b3, row3, run.r + rows.w);
     }
-    return Block(b0, b1, b2, b3);
+    return Panel(b0, b1, b2, b3);
 }

@@ -1,16 +1,16 @@
-// The rows of a block of four packs, eight in flight: two tiles. Only blocks whose rows begin with packs go this way.
+// The rows of a panel of four packs, eight in flight: two tiles. Only panels whose rows begin with packs go this way.
 import package::{
-    Block, FARTHEST, Maxima, ROWS_OF_TILE, Run, ahead_of, join_maxima, offer_rows, rows_apart, tile_maxima,
+    Panel, FARTHEST, Maxima, ROWS_OF_TILE, Run, ahead_of, join_maxima, offer_rows, rows_apart, tile_maxima,
     tile_maxima_after, tile_maxima_ahead, tile_rows,
 };
 
-fn with_rows(block: Block, place: u32, run: Run) -> Block {
+fn with_rows(panel: Panel, place: u32, run: Run) -> Panel {
     let step = rows_apart();
     let len = min(run.len, FARTHEST);
-    var b0 = block[0];
-    var b1 = block[1];
-    var b2 = block[2];
-    var b3 = block[3];
+    var b0 = panel[0];
+    var b1 = panel[1];
+    var b2 = panel[2];
+    var b3 = panel[3];
     var p = place;
     var i = 0u;
     for (; i + 4u < len; i += 8u) {
@@ -28,7 +28,7 @@ fn with_rows(block: Block, place: u32, run: Run) -> Block {
         offer_rows(&b2, tile_maxima(rows + 2u), run.r + i);
         offer_rows(&b3, tile_maxima(rows + 3u), run.r + i);
     }
-    return Block(b0, b1, b2, b3);
+    return Panel(b0, b1, b2, b3);
 }
 
 // Two tiles, one below the other, where more than four rows are left.

@@ -1,6 +1,6 @@
-// Blocks of columns whose rows begin anywhere, and share units of the output.
+// Panels of columns whose rows begin anywhere, and share units of the output.
 import package::{
-    BLOCK_PACKS, Chunk, ColumnOutputs, PACK_ELEMENTS, Unit, block_column, empty_unit, kept_offset, params, reduce_block,
+    PANEL_PACKS, Chunk, ColumnOutputs, PACK_ELEMENTS, Unit, panel_column, empty_unit, kept_offset, params, reduce_panel,
     store_columns,
 };
 
@@ -16,7 +16,7 @@ fn reduce_outputs(own: ColumnOutputs) {
         if (row >= rows_end) {
             break;
         }
-        unit = store_shared_block(chunk, row, first, count, unit);
+        unit = store_shared_panel(chunk, row, first, count, unit);
         continuing {
             row += 1u;
             break if row >= rows_end;
@@ -25,21 +25,21 @@ fn reduce_outputs(own: ColumnOutputs) {
 }
 
 // What a row has of the outputs. Given back is what it makes of a unit that the next one shares.
-fn store_shared_block(chunk: Chunk, row: u32, first: u32, count: u32, shared_unit: Unit) -> Unit {
+fn store_shared_panel(chunk: Chunk, row: u32, first: u32, count: u32, shared_unit: Unit) -> Unit {
     let row_first = row * params.columns;
     let begin = max(row_first, first) - row_first;
     let end = min(first + count - row_first, params.columns);
-    let column = block_column(begin);
-    var block = reduce_block(kept_offset(row) + column, chunk);
+    let column = panel_column(begin);
+    var panel = reduce_panel(kept_offset(row) + column, chunk);
     var unit = shared_unit;
-    for (var n = 0u; n < BLOCK_PACKS; n++) {
+    for (var n = 0u; n < PANEL_PACKS; n++) {
         let pack_begin = column + n * PACK_ELEMENTS;
         let own_begin = max(begin, pack_begin);
         let own_end = min(end, pack_begin + PACK_ELEMENTS);
         if (own_begin < own_end) {
             let pack_first = row_first + pack_begin;
             let left = own_begin - pack_begin;
-            unit = store_columns(block[n], chunk, pack_first, left, own_end - pack_begin, first + count, unit);
+            unit = store_columns(panel[n], chunk, pack_first, left, own_end - pack_begin, first + count, unit);
         }
     }
     return unit;

@@ -1,17 +1,17 @@
-// Several packs of columns side by side, a block, reduced together, run by run. What a block is, and how it goes down
-// the rows of a run one after another, is generated (src/shader/column_blocks.rs); other ways are block_rows_ahead.wgsl and block_tiles.wgsl.
+// Several packs of columns side by side, a panel, reduced together, run by run. What a panel is, and how it goes down
+// the rows of a run one after another, is generated (src/shader/column_panels.rs); other ways are panel_rows_ahead.wgsl and panel_tiles.wgsl.
 import package::{
-    BLOCK_PACKS, Block, Chunk, ColumnBests, PACK_ELEMENTS, RAGGED, RUNS, Run, block_of, no_column_bests, offer_row, pack_at,
+    PANEL_PACKS, Panel, Chunk, ColumnBests, PACK_ELEMENTS, RAGGED, RUNS, Run, panel_of, no_column_bests, offer_row, pack_at,
     pack_between, packs, params, place_of, run_of, run_within, with_rows, words_behind_packs,
 };
 
-// Where a block begins that has a row's column number `column`. A row has no fewer packs.
-fn block_column(column: u32) -> u32 { return min(column, params.columns - BLOCK_PACKS * PACK_ELEMENTS); }
+// Where a panel begins that has a row's column number `column`. A row has no fewer packs.
+fn panel_column(column: u32) -> u32 { return min(column, params.columns - PANEL_PACKS * PACK_ELEMENTS); }
 
-fn reduce_block(start: u32, chunk: Chunk) -> Block {
-    var block = block_of(no_column_bests(chunk));
+fn reduce_panel(start: u32, chunk: Chunk) -> Panel {
+    var panel = panel_of(no_column_bests(chunk));
     if (!RUNS) {
-        return block_with_run(block, start, run_within(0u, chunk.begin, chunk.end));
+        return panel_with_run(panel, start, run_within(0u, chunk.begin, chunk.end));
     }
     let runs_end = run_of(chunk.end - 1u) + 1u;
     var n = run_of(chunk.begin);
@@ -19,17 +19,17 @@ fn reduce_block(start: u32, chunk: Chunk) -> Block {
         if (n >= runs_end) {
             break;
         }
-        block = block_with_run(block, start, run_within(n, chunk.begin, chunk.end));
+        panel = panel_with_run(panel, start, run_within(n, chunk.begin, chunk.end));
         continuing {
             n += 1u;
             break if n >= runs_end;
         }
     }
-    return block;
+    return panel;
 }
 
-fn block_with_run(block: Block, start: u32, run: Run) -> Block {
-    return with_rows(block, place_of(start + run.offset), run);
+fn panel_with_run(panel: Panel, start: u32, run: Run) -> Panel {
+    return with_rows(panel, place_of(start + run.offset), run);
 }
 
 // Four packs side by side.

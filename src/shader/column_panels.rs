@@ -1,17 +1,17 @@
-//! Generated text: blocks of columns, since WGSL writes out each pack of one. See `shaders/lib/column_blocks.wgsl`.
+//! Generated text: panels of columns, since WGSL writes out each pack of one. See `shaders/lib/column_panels.wgsl`.
 
-/// What a block of so many packs is. Where no file says how it goes down its rows, one row after another: `walks` then. Each row four packs
+/// What a panel of so many packs is. Where no file says how it goes down its rows, one row after another: `walks` then. Each row four packs
 /// at once, since of such five whole ones are loaded where rows begin anywhere.
-pub(super) fn block_text(packs: u64, walks: bool) -> String {
+pub(super) fn panel_text(packs: u64, walks: bool) -> String {
     let listed = |of: &dyn Fn(u64) -> String| (0..packs).map(of).collect::<Vec<_>>().join(", ");
-    let block = format!(
-        "const BLOCK_PACKS = {packs}u;
-alias Block = array<ColumnBests, BLOCK_PACKS>;
-fn block_of(bests: ColumnBests) -> Block {{ return Block({}); }}
+    let panel = format!(
+        "const PANEL_PACKS = {packs}u;
+alias Panel = array<ColumnBests, PANEL_PACKS>;
+fn panel_of(bests: ColumnBests) -> Panel {{ return Panel({}); }}
 ",
         listed(&|_| "bests".to_string())
     );
-    let begun = (0..packs).map(|n| format!("    var b{n} = block[{n}];\n")).collect::<String>();
+    let begun = (0..packs).map(|n| format!("    var b{n} = panel[{n}];\n")).collect::<String>();
     let four = |n: u64| {
         let own = (n..n + 4).map(|n| format!("&b{n}")).collect::<Vec<_>>().join(", ");
         format!(
@@ -22,7 +22,7 @@ fn block_of(bests: ColumnBests) -> Block {{ return Block({}); }}
     };
     let offered = (0..packs).step_by(4).map(four).collect::<String>();
     let walk = format!(
-        "fn with_rows(block: Block, place: u32, run: Run) -> Block {{
+        "fn with_rows(panel: Panel, place: u32, run: Run) -> Panel {{
     let step = rows_apart();
     let len = min(run.len, FARTHEST);
 {begun}    let behind = behind_packs();
@@ -30,10 +30,10 @@ fn block_of(bests: ColumnBests) -> Block {{ return Block({}); }}
     for (var i = 0u; i < len; i++) {{
 {offered}        p += step;
     }}
-    return Block({});
+    return Panel({});
 }}
 ",
         listed(&|n| format!("b{n}"))
     );
-    if walks { block + &walk } else { block }
+    if walks { panel + &walk } else { panel }
 }
