@@ -49,6 +49,21 @@ fn collapse(dimensions: impl DoubleEndedIterator<Item = Dimension>) -> Vec<Dimen
     merged
 }
 
+/// Dimensions of values, which may be taken in any order and once or twice: those that overlap, or meet, as one. The greatest stride comes
+/// first, and back come innermost first.
+fn united(dimensions: Vec<Dimension>) -> Vec<Dimension> {
+    let mut united: Vec<Dimension> = Vec::new();
+    for own in dimensions.into_iter().rev() {
+        match united.last_mut() {
+            Some(inner) if own.stride % inner.stride == 0 && own.stride / inner.stride <= inner.size as i64 => {
+                inner.size += (own.size - 1) * (own.stride / inner.stride) as u64;
+            }
+            _ => united.push(own),
+        }
+    }
+    united
+}
+
 /// The greatest stride first. There are few: a sort would be a lot of code in a small module.
 fn by_stride(dimensions: Vec<Dimension>) -> Vec<Dimension> {
     let mut sorted: Vec<Dimension> = Vec::with_capacity(dimensions.len());
@@ -104,7 +119,7 @@ pub(super) struct ReductionShape {
 
 impl ReductionShape {
     /// `any_order`: whether the reduced elements may be taken in another order, as values may, but not positions. Then
-    /// repeated elements are left out, reversed dimensions turned round, and the smallest stride goes innermost.
+    /// elements are left out where they are repeated, reversed dimensions turned round, and the smallest stride goes innermost.
     /// `logical_strides` has, for each dimension, how many outputs or positions lie from one index to the next.
     pub fn new(
         view: &View,
@@ -128,9 +143,11 @@ impl ReductionShape {
                 start = start.wrapping_add_signed(d.stride * (d.size as i64 - 1)); // stays within the view's extent
                 d.stride = -d.stride;
             }
-            dimensions = by_stride(dimensions);
         }
-        let mut reduced = collapse(dimensions.into_iter());
+        let mut reduced = match any_order {
+            true => united(by_stride(dimensions)),
+            false => collapse(dimensions.into_iter()),
+        };
         if reduced.is_empty() {
             reduced.push(Dimension { size: 1, stride: 0, logical_stride: 0 });
         }

@@ -564,6 +564,21 @@ fn views_that_address_the_same_elements_make_equal_passes() {
     assert_eq!(view(own.reverse(1).unwrap(), &[1]), flat);
     assert_eq!(view(own.split(1, [20, 32]).unwrap().permute(&[0, 2, 1]).unwrap(), &[1, 2]), flat);
     assert_eq!(view(View::strided([6, 9, 640], [640, 0, 1], 0).unwrap(), &[1, 2]), flat);
+    // So are stretches that overlap, or meet, but not those with something between.
+    for (shape, strides, offset) in [
+        ([6, 636, 5], [640, 1, 1], 0),
+        ([6, 9, 128], [640, 64, 1], 0),
+        ([6, 9, 128], [640, -64, 1], 512),
+        ([6, 128, 9], [640, 1, 64], 0),
+        ([6, 20, 32], [640, 32, 1], 0),
+    ] {
+        assert_eq!(view(View::strided(shape, strides, offset).unwrap(), &[1, 2]), flat, "{shape:?} {strides:?}");
+    }
+    assert_eq!(
+        view(View::strided([6, 2, 35, 8, 2], [640, 320, 8, 1, 33], 0).unwrap(), &[1, 2, 3, 4]),
+        view(View::strided([6, 2, 313], [640, 320, 1], 0).unwrap(), &[1, 2]),
+    );
+    assert_ne!(view(View::strided([6, 9, 63], [640, 64, 1], 0).unwrap(), &[1, 2]), flat);
 }
 
 #[test]
