@@ -21,31 +21,35 @@ bound="-max_total_time=${WGMAX_FUZZ_SECONDS:-60}"
 [[ -z ${WGMAX_FUZZ_RUNS:-} ]] || bound="-runs=$WGMAX_FUZZ_RUNS"
 new=$(mktemp -d)
 trap 'rm -rf "$new"' EXIT
-# Two at a time, as there are cores: one alone keeps one of them busy. Each tells what it did at its end.
 fuzz_target() {
     local target=$1
     mkdir -p "$new/$target"
     # What is new goes to the first folder; the corpus stays as it is committed.
     cargo +nightly fuzz run "${build[@]}" "$target" "$new/$target" "corpus/$target" -- \
-        "$bound" -max_len=512 -timeout=5 -rss_limit_mb=1024 -print_final_stats=1 -verbosity=0 >"$new/$target.log" 2>&1
+        "$bound" -max_len=512 -timeout=5 -rss_limit_mb=1024 -print_final_stats=1 -verbosity=0 2>&1
 }
-failed=()
+# As the tests' runners say it: one more has passed, or not.
+told() {
+    local outcome='ok. 1 passed; 0 failed'
+    [[ $2 == 0 ]] || outcome='FAILED. 0 passed; 1 failed'
+    printf 'test result: %s; %s\n' "$outcome" "$1"
+}
+# Two at a time, of which the second one's log comes after the first one's.
+failures=0
 for ((n = 0; n < ${#targets[@]}; n += 2)); do
-    running=()
-    for target in "${targets[@]:n:2}"; do
-        fuzz_target "$target" &
-        running+=("$!")
-    done
-    for target in "${targets[@]:n:2}"; do
-        outcome=ok
-        wait "${running[0]}" || outcome=FAILED
-        running=("${running[@]:1}")
-        cat "$new/$target.log"
-        # As the tests' runners say it: one more has passed, or not.
-        case $outcome in
-            ok) printf 'test result: ok. 1 passed; 0 failed; %s\n' "$target" ;;
-            *) printf 'test result: FAILED. 0 passed; 1 failed; %s\n' "$target" && failed+=("$target") ;;
-        esac
-    done
+    first=${targets[n]} second=${targets[n + 1]:-} code=0
+    if [[ -n $second ]]; then
+        fuzz_target "$second" >"$new/log" &
+    fi
+    fuzz_target "$first" || code=$?
+    told "$first" "$code"
+    failures=$((failures + (code != 0)))
+    if [[ -n $second ]]; then
+        code=0
+        wait "$!" || code=$?
+        cat "$new/log"
+        told "$second" "$code"
+        failures=$((failures + (code != 0)))
+    fi
 done
-[[ ${#failed[@]} -eq 0 ]]
+[[ $failures -eq 0 ]]

@@ -313,7 +313,7 @@ route_capi() {
 # what is built apart has others, and would be compiled once more.
 route_amd() {
     on_driver "$(radeon_icd)" "no RADV found (Debian and Ubuntu: libvulkan1 and mesa-vulkan-drivers)" amd \
-        cargo test --package wgmax --package wgmax-amd-tests --all-features --test coverage --test table --no-fail-fast
+        cargo test --package wgmax --package wgmax-amd-tests --all-features --lib --test coverage --test table --no-fail-fast
 }
 
 # Whatever adapter the tests pick when they may see all. A machine without a GPU is good for all other routes, so this is not

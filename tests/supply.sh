@@ -30,15 +30,19 @@ fi
 # What is published builds by itself, and with the least versions that its manifest allows: in a folder of its own, since the lock file
 # is another.
 if cargo +nightly --version >/dev/null 2>&1; then
-    cargo package --quiet --allow-dirty --no-verify
+    rm -f target/package/wgmax-[0-9]*.crate
+    cargo package --quiet --allow-dirty --no-verify --target-dir target
     target=$PWD/target/least
     copy=$(mktemp -d)
     trap 'rm -rf "$copy"' EXIT
-    tar --extract --gzip --strip-components=1 --file="$(ls -t target/package/wgmax-*.crate | head -n 1)" -C "$copy"
+    crates=(target/package/wgmax-[0-9]*.crate)
+    tar --extract --gzip --strip-components=1 --file="${crates[0]}" -C "$copy"
     (
         cd "$copy"
         cargo +nightly update --quiet -Z direct-minimal-versions
-        CARGO_TARGET_DIR=$target cargo check --quiet --lib --all-features
+        export CARGO_TARGET_DIR=$target
+        cargo check --quiet --lib --all-features
+        cargo check --quiet --lib
     )
 else
     cargo package --quiet --allow-dirty

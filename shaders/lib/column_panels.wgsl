@@ -1,8 +1,8 @@
-// Several packs of columns side by side, a panel, reduced together, run by run. What a panel is, and how it goes down
-// the rows of a run one after another, is generated (src/shader/column_panels.rs); other ways are panel_rows_ahead.wgsl and panel_tiles.wgsl.
+// Several packs of columns side by side, a panel, reduced together, run by run. What a panel is, and how it goes down the rows of a
+// run one after another, is generated (src/shader/column_panels.rs); other ways are panel_rows_ahead.wgsl and panel_tiles.wgsl.
 import package::{
-    PANEL_PACKS, Panel, Chunk, ColumnBests, PACK_ELEMENTS, RAGGED, RUNS, Run, panel_of, no_column_bests, offer_row, pack_at,
-    pack_between, packs, params, place_of, run_of, run_within, with_rows, words_behind_packs,
+    Chunk, ColumnBests, PACK_ELEMENTS, PANEL_PACKS, Panel, RAGGED, RUNS, Run, no_column_bests, offer_row, pack_at,
+    pack_between, packs, panel_of, params, place_of, run_of, run_within, with_rows, words_behind_packs,
 };
 
 // Where a panel begins that has a row's column number `column`. A row has no fewer packs.

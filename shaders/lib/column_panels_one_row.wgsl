@@ -1,5 +1,5 @@
 // Panels of columns of one row: outputs of no other row share their units.
-import package::{PANEL_PACKS, ColumnOutputs, PACK_ELEMENTS, RAGGED, panel_column, kept_offset, located, reduce_panel, store_part};
+import package::{ColumnOutputs, PACK_ELEMENTS, PANEL_PACKS, RAGGED, kept_offset, located, panel_column, reduce_panel, store_part};
 
 // Packs side by side, moved back where they would reach behind the row. What lies before `own` is another invocation's to store.
 fn reduce_outputs(own: ColumnOutputs) {

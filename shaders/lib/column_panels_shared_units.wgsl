@@ -1,6 +1,6 @@
 // Panels of columns whose rows begin anywhere, and share units of the output.
 import package::{
-    PANEL_PACKS, Chunk, ColumnOutputs, PACK_ELEMENTS, Unit, panel_column, empty_unit, kept_offset, params, reduce_panel,
+    Chunk, ColumnOutputs, PACK_ELEMENTS, PANEL_PACKS, Unit, empty_unit, kept_offset, panel_column, params, reduce_panel,
     store_columns,
 };
 

@@ -18,12 +18,12 @@ fn main(grid: Grid) {
     let across = GROUP / TEAM;
     let index = group_number(grid.id, grid.groups) * across + grid.local % across;
     let columns = select(params.columns, params.outputs, RAGGED && STORE_LANES > 1u);
-    let panels = (columns + PACK_ELEMENTS - 1u) / PACK_ELEMENTS;
+    let packs = (columns + PACK_ELEMENTS - 1u) / PACK_ELEMENTS;
     let rows = params.outputs / columns;
-    let has_task = !no_input() && index < rows * params.chunks * panels;
+    let has_task = !no_input() && index < rows * params.chunks * packs;
     let task = select(0u, index, has_task);
-    let row = task / panels;
-    let column = (task - row * panels) * PACK_ELEMENTS;
+    let row = task / packs;
+    let column = (task - row * packs) * PACK_ELEMENTS;
     let chunk = chunk_of(row, rows);
     let own = ColumnOutputs(chunk, column, chunk.output * columns + column, min(columns - column, PACK_ELEMENTS));
     reduce_outputs_in_team(own, Invocation(select(TEAM, grid.local / across, has_task), grid.local));

@@ -10,8 +10,8 @@ override NEIGHBOURS: u32 = 1u; // where more, as many see all of a row, and some
 
 @compute @workgroup_size(GROUP)
 fn main(grid: Grid) {
-    let panel = COLUMN_PACKS * PACK_ELEMENTS;
-    let all = (params.columns / PACK_ELEMENTS * PACK_ELEMENTS + panel - 1u) / panel;
+    let panel_elements = COLUMN_PACKS * PACK_ELEMENTS;
+    let all = (params.columns / PACK_ELEMENTS * PACK_ELEMENTS + panel_elements - 1u) / panel_elements;
     let panels = select(all, NEIGHBOURS, NEIGHBOURS > 1u);
     let index = invocation_number(grid.id, grid.groups, grid.local);
     let row = index / panels;
@@ -21,10 +21,10 @@ fn main(grid: Grid) {
     }
     let begin = (row_first + PACK_ELEMENTS - 1u) / PACK_ELEMENTS * PACK_ELEMENTS;
     let end = (row_first + params.columns) / PACK_ELEMENTS * PACK_ELEMENTS;
-    let own_first = begin + (index - row * panels) * panel;
+    let own_first = begin + (index - row * panels) * panel_elements;
     if (own_first < end) {
         // Moved back where it would reach behind the row's last pack.
-        let first = min(own_first, end - panel);
+        let first = min(own_first, end - panel_elements);
         reduce_inner_packs(kept_offset(row) + first - row_first, Chunk(row, 0u, 0u, params.reduce_len), first, own_first);
     }
 }

@@ -1,7 +1,7 @@
 // The rows of a panel of four packs, four at once: what each begins with is asked for before any is folded, since rows lie so far apart
 // that no prefetcher knows where the next one is.
 import package::{
-    Panel, FARTHEST, ROWS_OF_TILE, Run, ahead_of, behind_packs, first_pack_number, four_packs, offer_packs, pack_after,
+    FARTHEST, Panel, ROWS_OF_TILE, Run, ahead_of, behind_packs, first_pack_number, four_packs, offer_packs, pack_after,
     rows_apart,
 };
 

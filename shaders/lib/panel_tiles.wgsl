@@ -1,6 +1,6 @@
 // The rows of a panel of four packs, eight in flight: two tiles. Only panels whose rows begin with packs go this way.
 import package::{
-    Panel, FARTHEST, Maxima, ROWS_OF_TILE, Run, ahead_of, join_maxima, offer_rows, rows_apart, tile_maxima,
+    FARTHEST, Maxima, Panel, ROWS_OF_TILE, Run, ahead_of, join_maxima, offer_rows, rows_apart, tile_maxima,
     tile_maxima_after, tile_maxima_ahead, tile_rows,
 };
 

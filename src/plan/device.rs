@@ -153,6 +153,15 @@ impl Device {
         if row_packs >= fewest { self.neighbours() } else { 1 }
     }
 
+    /// The longest runs that slide along their outputs and are columns, in packs. On GPUs it was not timed.
+    pub fn longest_slide(&self) -> u64 {
+        match (self.spreads(), self.keeps_many()) {
+            (true, _) => 0,
+            (_, true) => 16,
+            (_, false) => 4,
+        }
+    }
+
     /// The longest short slices that lie in one piece whose ones and zeros are written by those who find the winners: of longer ones this
     /// takes more values than some devices keep in registers.
     pub fn longest_fused_slice(&self) -> u64 {

@@ -298,7 +298,7 @@ fn within(what: &'static str, given: u64, limit: u64) -> Result<(), Error> {
     if given > limit { Err(Error::TooLarge { what, given, limit }) } else { Ok(()) }
 }
 
-/// Of plans that are given: whether what must hold of them does.
+/// An error, unless this holds of a plan that was given.
 fn ensure(holds: bool, problem: impl FnOnce() -> String) -> Result<(), Error> {
     if holds { Ok(()) } else { Err(Error::InvalidPlan { problem: problem() }) }
 }

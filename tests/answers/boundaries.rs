@@ -411,17 +411,38 @@ fn columns_that_begin_anywhere() {
     }
 }
 
+/// Windows that slide along what they are cut from, an element at a time: a little shorter and longer than a pack, two, and the longest
+/// that are columns, alone and in two dimensions.
+#[test]
+fn windows_that_slide() {
+    for (n, dtype) in [DType::F32, DType::Bf16, DType::U8, DType::I64].into_iter().enumerate() {
+        let pack = 16 / dtype.bytes();
+        for (m, len) in [pack - 1, pack + 1, 2 * pack, 4 * pack + 1, 16 * pack, 16 * pack + 1].into_iter().enumerate() {
+            let (rows, line) = (1 + (1 << 17) / 700 / len, 700 + n as u64);
+            let places = line - len + 1;
+            let input = tensor(dtype, (rows + 1) * line + 3, Data::Ties, len);
+            let case = format!("{dtype} {rows} x {places} windows of {len}");
+            let strides = [line as i64, 1, line as i64, 1];
+            let below = 1 + m as u64 % 2;
+            let view = View::strided([rows, places, below, len], strides, m as u64 % 4).unwrap();
+            check(&ReduceMax::new(dtype, view.clone()).axes([2, 3]), &[&input], &case);
+            let arg_max = ArgMax::new(dtype, view).axes([3]).select_last(m % 2 == 0);
+            check(&arg_max.output([ArgMaxOutput::Indices, ArgMaxOutput::ValuesAndIndices][n % 2]), &[&input], &case);
+        }
+    }
+}
+
 /// Panels of four packs of columns that begin anywhere: whole ones, those that are moved back at a row's end, those that have
 /// columns of two rows, and those in whose packs the binding ends.
 #[test]
 fn panels_of_columns_that_begin_anywhere() {
     for (n, dtype) in [DType::F32, DType::F16, DType::U8, DType::I64].into_iter().enumerate() {
-        let block = 64 / dtype.bytes();
+        let panel = 64 / dtype.bytes();
         // Each type two of them: a kernel of every type takes its time.
-        let all = [(block + 1, 27, 0), (2 * block - 1, 30, 3), (block, 1030, 1), (5 * block + 3, 3, 2)];
+        let all = [(panel + 1, 27, 0), (2 * panel - 1, 30, 3), (panel, 1030, 1), (5 * panel + 3, 3, 2)];
         for (columns, rows, first) in [all[n], all[(n + 1) % 4]] {
             let blocks = (1 << 19) * 4 / dtype.bytes() / (rows * columns) + 1; // so many loads that they pay
-            let pitch = columns + (n as u64 + 1) % 2 + u64::from(columns == block);
+            let pitch = columns + (n as u64 + 1) % 2 + u64::from(columns == panel);
             let view = View::strided([blocks, rows, columns], [(pitch * rows) as i64, pitch as i64, 1], first).unwrap();
             let input = tensor(dtype, first + blocks * rows * pitch - (pitch - columns), Data::Ties, columns);
             let case = format!("{dtype} {blocks} x {rows} rows of {columns} columns, {pitch} apart");

@@ -581,6 +581,28 @@ fn views_that_address_the_same_elements_make_equal_passes() {
     assert_ne!(view(View::strided([6, 9, 63], [640, 64, 1], 0).unwrap(), &[1, 2]), flat);
 }
 
+/// Short runs that slide along their outputs are columns on software, of as many packs as are faster there.
+#[test]
+fn windows_that_slide_are_columns() {
+    let access = |dtype: DType, packs: u64, more: u64, adapter| {
+        let (len, line) = (packs * 16 / dtype.bytes() + more, 5003);
+        let view = View::strided([500, line - len + 1, len], [line as i64, 1, 1], 0).unwrap();
+        let limits = Limits { adapter, ..Limits::default() };
+        match programs(&ArgMax::new(dtype, view).axes([2]), &limits)[0] {
+            Program::Reduce { access, .. } => access,
+            other => panic!("{other:?}"),
+        }
+    };
+    for dtype in [DType::U8, DType::F16, DType::F32, DType::I64] {
+        for (adapter, most) in [(AdapterKind::Lavapipe, 16), (AdapterKind::SwiftShader, 4)] {
+            assert_eq!(access(dtype, 2, 0, adapter), Access::Columns, "{dtype} {adapter:?}");
+            assert_eq!(access(dtype, most, 0, adapter), Access::Columns, "{dtype} {adapter:?}");
+            assert_eq!(access(dtype, most, 1, adapter), Access::Rows, "{dtype} {adapter:?}");
+        }
+        assert_eq!(access(dtype, 2, 0, AdapterKind::Hardware), Access::Rows, "{dtype}");
+    }
+}
+
 #[test]
 fn plans_of_one_kernel_differ_in_parameters_only() {
     let kernel = |len| reduce_max(DType::F32, &[4096, len], &[1]).plan(&cpu()).unwrap().dispatches[0].kernel.clone();
@@ -657,6 +679,37 @@ fn few_invocations_take_several_outputs_each() {
     let few = Limits { max_groups: 2, ..gpu() };
     let dispatches = reduce_max(DType::F32, &[5000, 3, 2], &[2]).plan(&few).unwrap().dispatches;
     assert_eq!(dispatches.iter().map(|dispatch| dispatch.grid).collect::<Vec<_>>(), [[2, 2, 1]]);
+}
+
+/// Where a device has few workgroups invocations have all the more to do, and no more turns than a plan may: it is whole, or refused.
+#[test]
+fn plans_for_few_workgroups_are_whole() {
+    let mut planned = 0;
+    for (adapter, max_groups, max_group_invocations) in AdapterKind::ALL
+        .into_iter()
+        .flat_map(|adapter| [2, 3, 5, 10, 12, 40].map(|groups| [10, 16, 256].map(|group| (adapter, groups, group))))
+        .flatten()
+    {
+        let limits = Limits { adapter, max_groups, max_group_invocations, int64: true, ..gpu() };
+        for shape in [[15_212, 4320], [46_000, 691], [200_000, 129], [3, 20_000_001], [1 << 20, 33]] {
+            for dtype in [DType::U8, DType::F16, DType::U32, DType::I64] {
+                let view = || View::new(shape).unwrap();
+                let row = View::new([shape[1]]).unwrap();
+                let operations: [AnyOperation; 5] = [
+                    Max::new(dtype, [view()]).into(),
+                    Max::new(dtype, [view(), row, view()]).into(),
+                    ReduceMax::new(dtype, view()).axes([1]).into(),
+                    ArgMax::new(dtype, view()).axes([0]).into(),
+                    Hardmax::new(dtype, view(), Slices::Along(0)).into(),
+                ];
+                for plan in operations.iter().filter_map(|op| op.plan(&limits).ok()) {
+                    assert_eq!(plan.check(&limits), Ok(()), "{plan}\n{limits:?}");
+                    planned += 1;
+                }
+            }
+        }
+    }
+    assert!(planned > 2000, "{planned} plans");
 }
 
 #[test]
@@ -1044,7 +1097,7 @@ fn packs_from_words_of_parts_of_runs_are_refused() {
 
 /// Where rows begin anywhere, panels of columns are moved back into their rows: those that are wider have no place there.
 #[test]
-fn rows_narrower_than_their_blocks_are_refused() {
+fn rows_narrower_than_their_panels_are_refused() {
     let lavapipe = Limits { adapter: AdapterKind::Lavapipe, ..cpu() };
     let mut plan = reduce_max(DType::F32, &[200, 30_001], &[0]).plan(&lavapipe).unwrap();
     let overrides = &plan.dispatches[0].kernel.overrides;
@@ -1056,7 +1109,7 @@ fn rows_narrower_than_their_blocks_are_refused() {
 }
 
 /// Eight invocations of lavapipe see all of a row of columns, in panels of up to 16 packs and 64 elements; those that are too many see
-/// nothing. Where a row has more, or few follow it, blocks have four.
+/// nothing. Where a row has more, or few follow it, panels have four.
 #[test]
 fn neighbours_see_all_of_a_row_of_columns() {
     let lavapipe = Limits { adapter: AdapterKind::Lavapipe, max_groups: 64, ..cpu() };
@@ -1094,7 +1147,7 @@ fn neighbours_see_all_of_a_row_of_columns() {
 
 /// What neighbours take of rows, and panels of columns, must be there.
 #[test]
-fn neighbours_and_blocks_without_their_rows_are_refused() {
+fn neighbours_and_panels_without_their_rows_are_refused() {
     let lavapipe = Limits { adapter: AdapterKind::Lavapipe, ..cpu() };
     let refused = |plan: &Plan, own: Override, expected: &str| {
         let mut plan = plan.clone();

@@ -84,7 +84,11 @@ impl Work {
         })?;
         let together = rows.div_ceil(own_rows).saturating_mul(row_packs.div_ceil(share * neighbours));
         let begun = 2 * dims + 2; // a pack at a row's end takes the next row, too
-        let turns = own_rows.min(rows).saturating_mul(begun + share.min(row_packs));
+        let own_packs = match neighbours {
+            1 => row_packs,
+            _ => row_packs.div_ceil(TILE_PACKS * neighbours) * TILE_PACKS, // tiles in turn
+        };
+        let turns = own_rows.min(rows).saturating_mul(begun + share.min(own_packs));
         Ok(Work { groups: together.saturating_mul(neighbours).div_ceil(group.invocations), turns })
     }
 }

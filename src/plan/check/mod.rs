@@ -11,11 +11,12 @@ mod reductions;
 mod work;
 
 use crate::error::list;
-use crate::plan::device::MAX_BINDING_BYTES;
-use crate::plan::{Binding, Declaration, Dispatch, Plan, Role, Slot, check_count, ensure, within};
+use crate::plan::device::{MAX_BINDING_BYTES, check_countable};
+use crate::plan::{Binding, Declaration, Dispatch, Params, Plan, Program, Role, Slot, check_count, ensure, within};
+use crate::shader::MAX_DIMS;
 use crate::{Error, Limits};
-use kernel::check_kernel;
-use work::Work;
+use kernel::{Group, check_kernel};
+use work::{Work, check_neighbours};
 
 impl Plan {
     /// Whether the plan can be dispatched on a device with these limits, and every binding names bytes that are there, of a
@@ -66,7 +67,7 @@ impl Plan {
         for groups in dispatch.grid {
             within("workgroups in one dimension", groups.into(), limits.max_groups.into())?;
         }
-        Work::of(dispatch, &group)?.check(dispatch)?;
+        work_of(dispatch, &group)?.check(dispatch)?;
         within("storage bindings of a dispatch", dispatch.bindings.len() as u64, limits.max_storage_bindings.into())?;
         self.check_bindings(dispatch, limits)
     }
@@ -125,6 +126,36 @@ impl Plan {
             Some(end) if end <= given => None,
             _ => Some(format!("{} bytes from byte {} on, of {given} of {}", own.bytes, own.offset_bytes, own.slot)),
         }
+    }
+}
+
+/// What it has to do, with parameters that are the program's, and fit into its uniform buffer.
+fn work_of(dispatch: &Dispatch, group: &Group) -> Result<Work, Error> {
+    let kernel = &dispatch.kernel;
+    match (kernel.program, &dispatch.params) {
+        (Program::Fill { .. }, Params::Fill(params)) => {
+            ensure(params.share > 0, || "0 packs or words in turn: more than 0 expected".to_string())?;
+            check_neighbours(kernel, group)?;
+            check_countable(kernel.neighbours() * u64::from(params.share) + u64::from(params.len))?;
+            let writes = params.len.saturating_sub(params.first);
+            Ok(Work::shared(writes.into(), params.share.into(), 1, group))
+        }
+        (Program::Reduce { access, epilogue, stores, .. }, Params::Reduction(params))
+            if params.kept.len().max(params.outer.len()) <= MAX_DIMS =>
+        {
+            Work::of_reduction(kernel, access, epilogue, stores, params, group)
+        }
+        (Program::Merge { .. }, Params::Merge(params)) => Work::of_merge(kernel, params, group),
+        (Program::HardmaxWrite(writer), Params::HardmaxWrite(params)) => Work::of_write(kernel, writer, params, group),
+        (Program::HardmaxOnes, Params::HardmaxOnes(params)) => Work::of_ones(params, group),
+        (Program::Max { operands, access }, Params::Broadcast(params))
+            if params.operands.len() == operands as usize
+                && params.operands.iter().map(|own| own.strides.len()).fold(params.sizes.len(), usize::max)
+                    <= MAX_DIMS =>
+        {
+            Work::of_broadcast(kernel, access, params, group)
+        }
+        _ => Err(Error::InvalidPlan { problem: format!("its parameters are such as {kernel} does not take") }),
     }
 }
 

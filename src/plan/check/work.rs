@@ -5,10 +5,9 @@ use crate::Error;
 use crate::plan::device::check_countable;
 use crate::plan::schedule::MAX_STEPS;
 use crate::plan::{
-    Dispatch, Epilogue, HardmaxOnesParams, HardmaxWriteParams, HardmaxWriter, Kernel, MergeParams, Override, Params,
-    Program, ensure,
+    Dispatch, Epilogue, HardmaxOnesParams, HardmaxWriteParams, HardmaxWriter, Kernel, MergeParams, Override, Program,
+    ensure,
 };
-use crate::shader::MAX_DIMS;
 
 /// Counted as by the shader, from numbers that may be anything.
 pub(super) struct Work {
@@ -22,38 +21,6 @@ pub(super) struct Work {
 const MAX_TURNS: u64 = 2 * MAX_STEPS;
 
 impl Work {
-    /// Of parameters that are the program's, and fit into its uniform buffer.
-    pub fn of(dispatch: &Dispatch, group: &Group) -> Result<Work, Error> {
-        let kernel = &dispatch.kernel;
-        match (kernel.program, &dispatch.params) {
-            (Program::Fill { .. }, Params::Fill(params)) => {
-                ensure(params.share > 0, || "0 packs or words in turn: more than 0 expected".to_string())?;
-                check_neighbours(kernel, group)?;
-                check_countable(kernel.neighbours() * u64::from(params.share) + u64::from(params.len))?;
-                let writes = params.len.saturating_sub(params.first);
-                Ok(Work::shared(writes.into(), params.share.into(), 1, group))
-            }
-            (Program::Reduce { access, epilogue, stores, .. }, Params::Reduction(params))
-                if params.kept.len().max(params.outer.len()) <= MAX_DIMS =>
-            {
-                Work::of_reduction(kernel, access, epilogue, stores, params, group)
-            }
-            (Program::Merge { .. }, Params::Merge(params)) => Work::of_merge(kernel, params, group),
-            (Program::HardmaxWrite(writer), Params::HardmaxWrite(params)) => {
-                Work::of_write(kernel, writer, params, group)
-            }
-            (Program::HardmaxOnes, Params::HardmaxOnes(params)) => Work::of_ones(params, group),
-            (Program::Max { operands, access }, Params::Broadcast(params))
-                if params.operands.len() == operands as usize
-                    && params.operands.iter().map(|own| own.strides.len()).fold(params.sizes.len(), usize::max)
-                        <= MAX_DIMS =>
-            {
-                Work::of_broadcast(kernel, access, params, group)
-            }
-            _ => Err(Error::InvalidPlan { problem: format!("its parameters are such as {kernel} does not take") }),
-        }
-    }
-
     /// Whether the dispatch has the workgroups for it, and every invocation ends.
     pub fn check(&self, dispatch: &Dispatch) -> Result<(), Error> {
         let [x, y, z] = dispatch.grid.map(u64::from);
@@ -80,7 +47,7 @@ impl Work {
         }
     }
 
-    fn of_merge(kernel: &Kernel, params: &MergeParams, group: &Group) -> Result<Work, Error> {
+    pub fn of_merge(kernel: &Kernel, params: &MergeParams, group: &Group) -> Result<Work, Error> {
         let [outputs, records, share] = [params.outputs, params.records, params.share].map(u64::from);
         ensure(outputs > 0 && share > 0, || format!("{outputs} outputs, {share} in turn: more than 0 expected"))?;
         let [columns, folds] = [params.columns, params.folds].map(u64::from);
@@ -104,7 +71,7 @@ impl Work {
         Ok(Work::reducing(kernel, outputs * parts, 1, turns + written, group))
     }
 
-    fn of_write(
+    pub fn of_write(
         kernel: &Kernel,
         writer: HardmaxWriter,
         params: &HardmaxWriteParams,
@@ -137,7 +104,7 @@ impl Work {
         }
     }
 
-    fn of_ones(params: &HardmaxOnesParams, group: &Group) -> Result<Work, Error> {
+    pub fn of_ones(params: &HardmaxOnesParams, group: &Group) -> Result<Work, Error> {
         let [len, columns, share, end, first] =
             [params.len, params.columns, params.share, params.end, params.first].map(u64::from);
         ensure(len > 0 && columns > 0 && share > 0, || {

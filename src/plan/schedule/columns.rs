@@ -27,7 +27,7 @@ const MOST_SEAM_ROWS: u64 = 64;
 
 impl Reduction<'_> {
     /// Whether rows of columns share words of the output: one invocation writes what lies in both.
-    pub fn columns_share_words(&self, shape: &ReductionShape) -> bool {
+    fn columns_share_words(&self, shape: &ReductionShape) -> bool {
         let in_packs = Kernel::stores_packs(self.dtype, self.epilogue, false) && self.stores_whole_packs(shape);
         self.epilogue.lanes(self.dtype) > 1 && !shape.columns_are_whole(self.dtype.pack_elements()) && !in_packs
     }
@@ -40,6 +40,13 @@ impl Reduction<'_> {
     /// Whether one row of columns follows another in memory, and each has panels of its own.
     fn rows_follow_one_another(&self, shape: &ReductionShape) -> bool {
         shape.columns().is_some_and(|columns| shape.run().stride == columns as i64) && !self.columns_share_words(shape)
+    }
+
+    /// Whether short runs slide along the outputs, an element at a time: then columns have no more packs to load than rows, and fold none
+    /// by itself. On software.
+    pub(super) fn slides(&self, shape: &ReductionShape) -> bool {
+        let (run, most) = (shape.run(), self.device.longest_slide());
+        run.stride == 1 && shape.columns() > Some(1) && run.size <= most * self.dtype.pack_elements()
     }
 
     /// Whether the next row of columns is so far away that it is worth asking for ahead.
@@ -55,7 +62,7 @@ impl Reduction<'_> {
     /// The fewest columns of which packs are faster than single elements where rows begin anywhere: of fewer, too much of a pack is
     /// no one's. Where rows share words of the output, packs that lie in two rows are reduced twice. On GPUs only packs have
     /// teams.
-    pub fn fewest_ragged_columns(&self, shape: &ReductionShape) -> u64 {
+    pub(super) fn fewest_ragged_columns(&self, shape: &ReductionShape) -> u64 {
         let pack = self.dtype.pack_elements();
         let shared = self.epilogue.lanes(self.dtype) > 1;
         let usual = if shared { 4 * pack } else { 2 * pack };
@@ -96,7 +103,7 @@ impl Reduction<'_> {
 
     /// Packs side by side that an invocation of a column kernel takes, of which a row has as many. Where they begin anywhere the
     /// kernel takes seconds to compile.
-    pub fn column_packs(&self, shape: &ReductionShape) -> u64 {
+    pub(super) fn column_packs(&self, shape: &ReductionShape) -> u64 {
         let (pack, columns) = (self.dtype.pack_elements(), shape.columns().unwrap_or(1));
         if shape.columns_are_whole(pack) {
             let packs = self.device.column_packs(shape.reduce_len());
@@ -177,7 +184,7 @@ impl Reduction<'_> {
     }
 
     /// The most members that every team of columns can have in one dispatch.
-    pub fn column_members(&self, shape: &ReductionShape) -> u64 {
+    pub(super) fn column_members(&self, shape: &ReductionShape) -> u64 {
         let panels = shape.column_panels(self.dtype.pack_elements(), self.columns_share_words(shape));
         self.device.invocations_of_members(column_member_bytes(self.operator, self.dtype)) / panels
     }
