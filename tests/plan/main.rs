@@ -581,7 +581,8 @@ fn views_that_address_the_same_elements_make_equal_passes() {
     assert_ne!(view(View::strided([6, 9, 63], [640, 64, 1], 0).unwrap(), &[1, 2]), flat);
 }
 
-/// Short runs that slide along their outputs are columns on software, of as many packs as are faster there.
+/// Short runs that slide along their outputs are columns on software, of as many packs as are faster there; of few places, and of so many
+/// rows that they would have to be split, they are rows.
 #[test]
 fn windows_that_slide_are_columns() {
     let access = |dtype: DType, packs: u64, more: u64, adapter| {
@@ -601,6 +602,18 @@ fn windows_that_slide_are_columns() {
         }
         assert_eq!(access(dtype, 2, 0, AdapterKind::Hardware), Access::Rows, "{dtype}");
     }
+    let lavapipe = Limits { adapter: AdapterKind::Lavapipe, ..Limits::default() };
+    let tall = View::strided([193, 237, 108, 64], [300, 1, 300, 1], 0).unwrap();
+    let of_tall = ReduceMax::new(DType::F32, tall).axes([2, 3]);
+    assert_eq!(programs(&of_tall, &lavapipe), [values(Access::Rows, Epilogue::Value)]);
+    let picture = View::strided([371, 145, 30, 256], [400, 1, 400, 1], 0).unwrap();
+    let of_picture = ArgMax::new(DType::U8, picture).axes([2, 3]);
+    assert_eq!(programs(&of_picture, &lavapipe), [positions(Access::Rows, Epilogue::Index)]);
+    let narrow = View::strided([5000, 6, 256], [300, 1, 1], 0).unwrap();
+    assert_eq!(
+        programs(&ArgMax::new(DType::U8, narrow).axes([2]), &lavapipe),
+        [positions(Access::Rows, Epilogue::Index)]
+    );
 }
 
 #[test]

@@ -434,7 +434,7 @@ fn recorded_operations() -> Vec<(String, Box<dyn Operation>)> {
     ops.add("ReduceMax f32, every other element, over the last", ReduceMax::new(DType::F32, strided.clone()).axes([2]));
     let last = ArgMax::new(DType::F16, strided).axes([0, 2]).index(IndexType::U32).select_last(true);
     ops.add("ArgMax f16, every other element, over the first and last", last);
-    let overlapping = View::strided([4, 1 << 17, 1 << 17], [1 << 18, 1, 1], 0).unwrap();
+    let overlapping = View::strided([4, 1 << 17, 1 << 17], [1 << 20, 3, 2], 0).unwrap();
     let positions = ReduceMax::new(DType::U8, overlapping).axes([1, 2]);
     ops.add("ReduceMax u8 of more positions than 32 bits count, though not many elements", positions);
     for (dtype, shape, slices) in [

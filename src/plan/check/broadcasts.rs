@@ -83,10 +83,10 @@ impl Work {
             format!("neighbours take tiles of rows of {row_packs} packs: {TILE_PACKS} at least expected")
         })?;
         let together = rows.div_ceil(own_rows).saturating_mul(row_packs.div_ceil(share * neighbours));
-        let begun = 2 * dims + 2; // a pack at a row's end takes the next row, too
-        let own_packs = match neighbours {
-            1 => row_packs,
-            _ => row_packs.div_ceil(TILE_PACKS * neighbours) * TILE_PACKS, // tiles in turn
+        // A pack at a row's end takes the next row, too.
+        let (begun, own_packs) = match neighbours {
+            1 => (2 * dims + 2, row_packs),
+            _ => (3 * dims + 4, row_packs.div_ceil(TILE_PACKS * neighbours) * TILE_PACKS), // tiles in turn, and ends
         };
         let turns = own_rows.min(rows).saturating_mul(begun + share.min(own_packs));
         Ok(Work { groups: together.saturating_mul(neighbours).div_ceil(group.invocations), turns })

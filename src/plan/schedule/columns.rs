@@ -1,12 +1,15 @@
 //! Schedules of columns: where packs of them pay, how many an invocation takes side by side, and who takes turns with whom.
 
-use super::{FEWEST_FAR_LOADS, FEWEST_PACKS_ACROSS, LoadCounts, Reduction};
+use super::{FEWEST_FAR_LOADS, FEWEST_PACKS_ACROSS, LoadCounts, MAX_STEPS, Reduction, Schedule};
 use crate::plan::device::{column_member_bytes, power_of_two_below};
 use crate::plan::layout::ReductionShape;
-use crate::shader::{Epilogue, Kernel, Operator, positions_know_tiles};
+use crate::shader::{Access, Epilogue, Kernel, Operator, positions_know_tiles};
 
 /// The most elements of a panel of columns: lavapipe takes seconds to compile what is done with more.
 const LARGEST_PANEL: u64 = 64;
+
+/// The fewest packs of columns along which windows slide: of fewer, too many elements of packs are no one's.
+const FEWEST_SLID_PACKS: u64 = 4;
 
 /// The rows of columns up to which packs are worth more: single elements then take longer to find than to compare.
 const FEW_RAGGED_ROWS: u64 = 8;
@@ -42,11 +45,17 @@ impl Reduction<'_> {
         shape.columns().is_some_and(|columns| shape.run().stride == columns as i64) && !self.columns_share_words(shape)
     }
 
-    /// Whether short runs slide along the outputs, an element at a time: then columns have no more packs to load than rows, and fold none
-    /// by itself. On software.
-    pub(super) fn slides(&self, shape: &ReductionShape) -> bool {
-        let (run, most) = (shape.run(), self.device.longest_slide());
-        run.stride == 1 && shape.columns() > Some(1) && run.size <= most * self.dtype.pack_elements()
+    /// Whether short runs slide along the outputs, an element at a time: then columns, but for narrow ones, have hardly more packs to load
+    /// than rows, and fold none by itself. On software, where what is reduced need not be split for it.
+    pub(super) fn slides(&self, shape: &ReductionShape, column_packs: u64) -> bool {
+        let (run, pack) = (shape.run(), self.dtype.pack_elements());
+        let (access, chunk_len) = (Access::Columns, shape.reduce_len());
+        let whole = Schedule { access, team: 1, line: 1, chunk_len, chunks: 1, column_packs, share: 1 };
+        run.stride == 1
+            && shape.columns() >= Some(FEWEST_SLID_PACKS * pack)
+            && run.size <= self.device.longest_slide() * pack
+            && self.steps(shape, &whole) <= MAX_STEPS
+            && self.tells_rows_apart(&whole)
     }
 
     /// Whether the next row of columns is so far away that it is worth asking for ahead.

@@ -296,7 +296,7 @@ impl Reduction<'_> {
             columns >= fewest && loads >= fewest_loads && step_fits && invocations_fit
         });
         let few_packs = self.takes_few_packs(run.size);
-        let slides = columns_fit && self.slides(shape);
+        let slides = columns_fit && self.slides(shape, column_packs);
         if has_packs && run.stride == 1 && (run.size >= 2 * pack || few_packs) && !slides {
             Access::Rows
         } else if has_packs && columns_fit {
