@@ -65,7 +65,7 @@ const LAWS: [Law; 3] = [
                     ("arg_max rows of", "vega20", 7, 1),
                     ("arg_max rows of", "navi21", 1, 6),
                     ("max_short_rows of", "vega20", 35, 2),
-                    ("reduce_max rows of", "vega20", 11, 2),
+                    ("reduce_max rows of", "vega20", 10, 2),
                 ],
             },
             Exceptions {
