@@ -1,26 +1,11 @@
-// Columns whose rows begin anywhere, and share units of the output.
-import package::{ColumnOutputs, empty_unit, kept_offset, params, reduced_column, store_columns};
+// One pack of columns, some of which are a row's: reduced as if all were its. Given back is what the row makes of a unit that the next
+// one shares.
+import package::{Chunk, Unit, kept_offset, params, reduced_column, store_columns};
 
-// Of as many rows of columns as have some of the outputs: in each row as if all were its.
-fn reduce_outputs(own: ColumnOutputs) {
-    let chunk = own.chunk;
-    let first = own.first;
-    let count = own.count;
-    var row = first / params.columns;
-    let rows_end = (first + count - 1u) / params.columns + 1u;
-    var unit = empty_unit();
-    loop {
-        if (row >= rows_end) {
-            break;
-        }
-        let row_first = row * params.columns;
-        let start = kept_offset(row) + first - row_first;
-        let begin = max(row_first, first) - first;
-        let end = min(row_first + params.columns - first, count);
-        unit = store_columns(reduced_column(start, chunk), chunk, first, begin, end, first + count, unit);
-        continuing {
-            row += 1u;
-            break if row >= rows_end;
-        }
-    }
+fn store_row_part(chunk: Chunk, row: u32, first: u32, count: u32, shared_unit: Unit) -> Unit {
+    let row_first = row * params.columns;
+    let start = kept_offset(row) + first - row_first;
+    let begin = max(row_first, first) - first;
+    let end = min(row_first + params.columns - first, count);
+    return store_columns(reduced_column(start, chunk), chunk, first, begin, end, first + count, shared_unit);
 }

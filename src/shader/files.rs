@@ -123,6 +123,7 @@ files! {
     SEAM_PACKS = "lib/seam_packs";
     SEAM_POSITIONS = "lib/seam_positions";
     COLUMNS_ONE_ROW = "lib/columns_one_row";
+    SHARED_UNITS = "lib/shared_units";
     COLUMNS_SHARED_UNITS = "lib/columns_shared_units";
     COLUMN_PANELS = "lib/column_panels";
     COLUMN_PANELS_ONE_ROW = "lib/column_panels_one_row";

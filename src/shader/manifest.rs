@@ -258,9 +258,9 @@ impl Kernel {
             (Stores::Seams, _, _) => &[MAIN_SEAMS],
             (Stores::Packs, false, true) => &[MAIN_INNER_PACKS, INNER_PACK],
             (Stores::Packs, true, true) => &[MAIN_INNER_PACKS, COLUMN_PANELS, INNER_PANEL],
-            (_, false, _) if shared => &[MAIN_COLUMNS, COLUMNS_SHARED_UNITS],
+            (_, false, _) if shared => &[MAIN_COLUMNS, SHARED_UNITS, COLUMNS_SHARED_UNITS],
             (_, false, _) => &[MAIN_COLUMNS, COLUMNS_ONE_ROW],
-            (_, true, _) if shared => &[MAIN_COLUMNS, COLUMN_PANELS, COLUMN_PANELS_SHARED_UNITS],
+            (_, true, _) if shared => &[MAIN_COLUMNS, COLUMN_PANELS, SHARED_UNITS, COLUMN_PANELS_SHARED_UNITS],
             (_, true, _) => &[MAIN_COLUMNS, COLUMN_PANELS, COLUMN_PANELS_ONE_ROW],
         }
     }
