@@ -4,8 +4,10 @@ use super::device::Device;
 use super::fill::fill;
 use super::layout::sources;
 use super::max::copy;
-use super::reduce::reduce;
+use super::memory_order::reduce_in_memory_order;
+use super::reduce::{reduce_whole, reduce_windows};
 use super::schedule::Reduction;
+use super::windows::whole_window;
 use super::{Binding, Dispatches, Plan, output_bindings};
 use crate::error::list;
 use crate::shader::{Epilogue, Operator};
@@ -39,14 +41,23 @@ pub(crate) fn arg_max(op: &ArgMax, limits: &Limits) -> Result<Plan, Error> {
         out_len: outputs[0].len(),
         device,
     };
-    plan.complete(reduce(&reduction, sources(&op.input, 0), &targets)?, device)
+    let sources = sources(&op.input, 0);
+    let Some(at_once) = whole_window(&reduction, &sources)? else {
+        return plan.complete(reduce_windows(&reduction, sources, &targets)?, device);
+    };
+    match reduce_in_memory_order(&reduction, &sources[0], &at_once, &targets)? {
+        Some(dispatches) => plan.complete(dispatches, device),
+        None => plan.complete(reduce_whole(&reduction, at_once, &targets)?, device),
+    }
 }
 
 /// Each position is 0, and each maximum the element itself.
 fn first_positions(op: &ArgMax, targets: &[Binding], device: &Device) -> Result<Dispatches, Error> {
     let mut dispatches = match op.output {
         ArgMaxOutput::Indices => Dispatches::default(),
-        ArgMaxOutput::ValuesAndIndices => copy(op.dtype, op.nan, &op.input, targets[0], device)?,
+        ArgMaxOutput::ValuesAndIndices => {
+            copy(op.dtype, op.nan, sources(&op.input, 0), op.input.shape(), targets[0], device)?
+        }
     };
     let indices = targets[targets.len() - 1];
     dispatches.append(fill([0, 0], Binding { binding: 3, ..indices }, device)?)?;

@@ -12,7 +12,7 @@ use super::output_box::{OutputBox, Turns};
 use super::reads::{Read, Rows};
 use super::{Binding, Dispatches, Plan, Slot, check_count, nan_override, output_bindings, target_part};
 use crate::error::list;
-use crate::{DType, Error, Limits, Max, NanPolicy, Operation, Parts, View};
+use crate::{DType, Error, Limits, Max, NanPolicy, Operation, View};
 
 /// The most operands of one dispatch: a mask of 32 bits tells their forms.
 const MAX_OPERANDS: u64 = 32;
@@ -60,16 +60,17 @@ pub(crate) fn max(op: &Max, limits: &Limits) -> Result<Plan, Error> {
     plan.complete(max.dispatches()?, device)
 }
 
-/// Writes the elements of input 0 as they are, but for NaN, which is made canonical: each is a maximum of one.
+/// Writes the elements of sources that have a shape together as they are, but for NaN, which is made canonical: each is a maximum of one.
 pub(super) fn copy(
     dtype: DType,
     nan: NanPolicy,
-    input: &Parts,
+    sources: Vec<Source>,
+    shape: &[u64],
     target: Binding,
     device: &Device,
 ) -> Result<Dispatches, Error> {
-    let operand = Operand::new(sources(input, 0), input.shape(), input.shape())?;
-    Broadcast::new(dtype, nan, input.shape(), vec![operand], target, device).dispatches()
+    let operand = Operand::new(sources, shape, shape)?;
+    Broadcast::new(dtype, nan, shape, vec![operand], target, device).dispatches()
 }
 
 /// Writes the maxima of few elements each, as a Max of as many operands: those of one place among the reduced are one. Nothing where that

@@ -13,6 +13,7 @@ mod folds;
 mod hardmax;
 mod layout;
 mod max;
+mod memory_order;
 mod output_box;
 mod partials;
 mod portable;
@@ -171,11 +172,12 @@ impl Plan {
     /// # Ok::<(), wgmax::Error>(())
     /// ```
     pub const fn most_scratch_bytes(dtype: DType, input_bytes: u64, output_bytes: u64) -> [u64; 2] {
-        // A 64th of what is seen, of which there may be records and, between two stages, values; and the winner of each slice of two
-        // elements or more, a word, in whole packs.
+        // A 64th of what is seen, of which there may be records and, between two stages, values; the winner of each slice of two
+        // elements or more, a word, in whole packs; or the outputs, in the order of memory.
         let records = (input_bytes / 64).saturating_add(64 << 10);
         let winners = (output_bytes / dtype.bytes() / 2).saturating_mul(4).saturating_add(15) / 16 * 16;
-        [records, if winners > records { winners } else { records }]
+        let moved = if winners > output_bytes { winners } else { output_bytes };
+        [records, if moved > records { moved } else { records }]
     }
 
     /// Bytes that the dispatches read and write in all: each binding once, except that one bound twice, as words and as

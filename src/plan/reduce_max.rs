@@ -5,6 +5,7 @@ use super::device::Device;
 use super::fill::{fill, filled_words};
 use super::layout::sources;
 use super::max::{copy, max_of_few};
+use super::memory_order::reduce_in_memory_order;
 use super::reduce::{reduce_whole, reduce_windows};
 use super::schedule::{FEWEST_RAGGED_LOADS, Reduction};
 use super::stages::reduce_in_stages;
@@ -31,8 +32,9 @@ pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error>
     if op.input.is_empty() {
         return plan.complete(fill(words_of_nothing(op.dtype, op.empty), targets[0], device)?, device);
     }
+    let sources = sources(&op.input, 0);
     if reduced.iter().all(|&d| op.input.shape()[d] == 1) {
-        return plan.complete(copy(op.dtype, op.nan, &op.input, targets[0], device)?, device);
+        return plan.complete(copy(op.dtype, op.nan, sources, op.input.shape(), targets[0], device)?, device);
     }
     let reduction = Reduction {
         dtype: op.dtype,
@@ -46,13 +48,15 @@ pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error>
         out_len: outputs[0].len(),
         device,
     };
-    let sources = sources(&op.input, 0);
     let Some(at_once) = whole_window(&reduction, &sources)? else {
         return plan.complete(reduce_windows(&reduction, sources, &targets)?, device);
     };
     if reduction.are_few(&sources[0].view, &at_once)
         && let Some(dispatches) = max_of_few(op.dtype, op.nan, &sources[0], reduced, targets[0], device)?
     {
+        return plan.complete(dispatches, device);
+    }
+    if let Some(dispatches) = reduce_in_memory_order(&reduction, &sources[0], &at_once, &targets)? {
         return plan.complete(dispatches, device);
     }
     if let Some(dispatches) = reduce_in_stages(&reduction, &sources[0], &at_once, &targets)? {

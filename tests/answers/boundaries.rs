@@ -629,6 +629,28 @@ fn dimensions_far_apart() {
     }
 }
 
+/// Kept dimensions that lie otherwise than outputs follow one another: permuted, reversed, repeated, and what is left put in order. Of all
+/// outputs of one kind, and of those that are words or fractions of them.
+#[test]
+fn outputs_that_lie_in_another_order() {
+    for (n, dtype) in [DType::Bool, DType::I16, DType::Bf16, DType::F32, DType::I64].into_iter().enumerate() {
+        let pack = 16 / dtype.bytes();
+        for (m, (rows, columns)) in [(16, 3), (17, pack), (64, 9 * pack + 1), (40, 65)].into_iter().enumerate() {
+            let blocks = (1 << 17) * pack / (5 * rows * columns) + 2; // so many loads that GPUs put outputs in order, too
+            let len = 5 * blocks * rows * columns;
+            let input = tensor(dtype, len, Data::Edges, columns);
+            let order = [[3, 0, 1, 2], [2, 1, 3, 0], [3, 2, 1, 0]][(n + m) % 3];
+            let turned = View::new([blocks, rows, 5, columns]).unwrap().reverse([0, 2, 3, 1][(n + m) % 4]).unwrap();
+            let permuted = turned.permute(&order).unwrap();
+            let repeated = permuted.broadcast(&[&[1 + m as u64 % 2], permuted.shape()].concat()).unwrap();
+            let axis = 1 + order.iter().position(|&d| d == 1).unwrap() as i64;
+            let case = format!("{dtype} {repeated:?} over {axis}");
+            check(&ReduceMax::new(dtype, repeated.clone()).axes([axis]), &[&input], &case);
+            check(&ArgMax::new(dtype, repeated).axes([axis]).select_last(m % 2 == 1), &[&input], &case);
+        }
+    }
+}
+
 /// Rows of columns that begin anywhere, of outputs that are whole packs.
 #[test]
 fn whole_packs_of_padded_rows() {

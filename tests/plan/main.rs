@@ -236,6 +236,33 @@ fn dimensions_far_apart_are_reduced_in_stages() {
     assert_eq!(slots(DType::F32, &[100, 2000, 20], [0, 2], &gpu()).len(), 1);
 }
 
+/// Where the outputs of a view lie in another order than its elements, all is reduced as it lies, and then put in order.
+#[test]
+fn outputs_in_another_order_are_reduced_as_they_lie() {
+    let last_reads = |shape: [u64; 3], strides: [i64; 3], axis, limits: &Limits| -> Vec<Slot> {
+        let offset = shape.iter().zip(strides).map(|(size, stride)| (size - 1) * stride.min(0).unsigned_abs()).sum();
+        let op = ArgMax::new(DType::F32, View::strided(shape, strides, offset).unwrap()).axes([axis]);
+        let plan = common::laws::lawful_plan(&op, limits).unwrap();
+        plan.dispatches.last().unwrap().bindings.iter().filter(|own| !own.writes).map(|own| own.slot).collect()
+    };
+    let put_in_order = [Slot::Scratch(1)];
+    for limits in [gpu(), cpu()] {
+        assert_eq!(last_reads([64, 56, 512], [1, 64 * 512, 64], 1, &limits), put_in_order); // permuted
+        assert_eq!(last_reads([56, 64, 512], [512 * 64, 512, -1], 0, &limits), put_in_order); // reversed
+        assert_eq!(last_reads([56, 64 * 512, 7], [64 * 512, 1, 0], 0, &limits), put_in_order); // repeated
+        let repeated_first = last_reads([7, 56, 64 * 512], [0, 64 * 512, 1], 1, &limits);
+        assert!(repeated_first.iter().all(|slot| *slot == Slot::Input(0))); // packs as they are
+        let sliced = last_reads([56, 64, 512], [2 * 512 * 64, 2 * 512, 2], 0, &limits);
+        assert_eq!(sliced, [Slot::Input(0)]); // elements lie apart in any order
+        let few_elements = last_reads([64, 3, 9999], [1, 64 * 9999, 64], 1, &limits);
+        assert_eq!(few_elements, [Slot::Input(0)]);
+        let few_loads = last_reads([64, 16, 9], [1, 64 * 9, 64], 1, &limits);
+        assert_eq!(few_loads, [Slot::Input(0)]);
+    }
+    assert_eq!(last_reads([64, 15, 5120], [1, 64 * 5120, 64], 1, &cpu()), put_in_order);
+    assert_eq!(last_reads([64, 15, 5120], [1, 64 * 5120, 64], 1, &gpu()), [Slot::Input(0)]); // few elements
+}
+
 /// Of rows so few in a stretch that a bunch would have those of three, two dimensions are one row, of which an operand may have a part.
 #[test]
 fn parts_of_short_rows_are_repeated() {
