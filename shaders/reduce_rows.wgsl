@@ -1,9 +1,9 @@
 // Reduces where the run is contiguous: whole packs, four loads in flight. RUN_MEMBERS of a team take a run together; where runs are
 // too short for all of them, the others take other runs meanwhile.
 import package::{
-    Best, ELEMENT_BITS, FARTHEST, LANES, PACK_ELEMENTS, RAGGED, RUNS, RowBest, TEAM, chunk_of, joined, kept_offset, least_pack,
-    masked_pack, no_row_best, offer_pack, offer_tile, pack_at, pack_from_word, packs, params, partial_pack, row_result, run_of,
-    run_within, word_count,
+    Best, ELEMENT_BITS, FARTHEST, LANES, MANY_TURNS, PACK_ELEMENTS, RAGGED, RUNS, RowBest, TEAM, chunk_of, joined,
+    kept_offset, least_pack, masked_pack, no_row_best, offer_pack, offer_tile, pack_at, pack_from_word, packs, params,
+    partial_pack, row_result, run_of, run_within, word_count,
 };
 
 override RUN_MEMBERS: u32 = TEAM;
@@ -65,7 +65,7 @@ fn reduce_run(before: RowBest, run: u32, begin: u32, end: u32, member: u32) -> R
         best = offer_tile(best, p, last, run);
         continuing {
             p += 4u * RUN_MEMBERS;
-            break if p >= last;
+            break if !MANY_TURNS & (p >= last);
         }
     }
     if (RAGGED && range.tail && member == RUN_MEMBERS - 1u) {

@@ -1,6 +1,8 @@
 // Columns as packs, one below the other: a tile is four rows. Places are numbers of packs or, where RAGGED, of the elements
 // that packs begin with.
-import package::{Ahead, Maxima, PACK_ELEMENTS, RAGGED, ahead_of, fold, maxima_of, pack_after, pack_anywhere, pack_at, params};
+import package::{
+    Ahead, Maxima, PACK_ELEMENTS, RAGGED, ahead_of, fold, maxima_of, pack_after, pack_anywhere, pack_at, params, tile_maxima,
+};
 
 const ROWS_OF_TILE = vec4<u32>(0u, 1u, 2u, 3u);
 
@@ -21,15 +23,7 @@ fn tile_rows(p: u32, step: u32, rows: u32) -> vec4<u32> {
     return select(vec4<u32>(p), p + ROWS_OF_TILE * step, ROWS_OF_TILE < vec4<u32>(rows));
 }
 
-fn tile_maxima(rows: vec4<u32>) -> Maxima {
-    let a = column_pack(rows.x);
-    let b = column_pack(rows.y);
-    let c = column_pack(rows.z);
-    let d = column_pack(rows.w);
-    return fold(fold(fold(maxima_of(a), b), c), d);
-}
-
-// The same, where what is asked for ahead is known already.
+// The maxima of a tile, where what is asked for ahead is known already.
 fn tile_maxima_after(first: Ahead, rows: vec4<u32>) -> Maxima {
     let ab = fold(maxima_of(pack_after(first.x, rows.x)), pack_after(first.y, rows.y));
     return fold(fold(ab, pack_after(first.z, rows.z)), pack_after(first.w, rows.w));

@@ -21,8 +21,11 @@ fn pack_from(e: u32) -> vec4<u32> {
     if (LANES == 1u || WHOLE_WORDS) {
         return own;
     }
-    return shifted(own, word(bitcast<u32>(min(word_of(e) + 4, i32(word_count()) - 1))), e % LANES);
+    return shifted(own, fifth_word(e), e % LANES);
 }
+
+// The word behind those four.
+fn fifth_word(e: u32) -> u32 { return word(bitcast<u32>(min(word_of(e) + 4, i32(word_count()) - 1))); }
 
 override WHOLE_WORDS: bool = false; // rows of columns, or stretches of short rows, begin and end with words
 

@@ -184,6 +184,11 @@ impl Device {
         }
     }
 
+    /// Whether shaders are to know of loops that go round often: SwiftShader pays for each place where a loop is left.
+    pub fn counts_turns(&self) -> bool {
+        !self.spreads() && !self.keeps_many()
+    }
+
     /// Whether a pack is loaded as fast as a word: on GPUs, and where 64 bits are loaded as fast as 32.
     pub fn has_wide_loads(&self) -> bool {
         self.spreads() || self.tuning.int64

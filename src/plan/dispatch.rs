@@ -26,6 +26,7 @@ impl Reduction<'_> {
         let Schedule { access, team, .. } = window.schedule;
         let mut overrides = self.overrides(self.group(window), team);
         overrides.extend(self.access_overrides(window));
+        overrides.extend(self.has_many_turns(window, stores).then_some(Override::ManyTurns));
         overrides.extend(record_origin.map(|_| Override::Accumulate));
         let Reduction { operator, epilogue, .. } = *self;
         let program = Program::Reduce { operator, access, epilogue, stores };
@@ -149,6 +150,20 @@ impl Reduction<'_> {
             (!whole_packs && whole_words && lanes > 1 && !pairs).then_some(Override::WholeWords),
         ];
         overrides.into_iter().flatten()
+    }
+
+    /// Whether the loop over a run goes round so often that the device is to know. Elsewhere it does not matter, and that of seams is
+    /// within another.
+    fn has_many_turns(&self, Window { shape, schedule, .. }: &Window, stores: Stores) -> bool {
+        let [many, turn] = match schedule.access {
+            Access::Rows => [128, 4 * self.dtype.pack_elements() * schedule.line],
+            Access::Columns if self.dtype.lanes() == 1 => return false,
+            Access::Columns if self.compares_row_by_row(shape.reduce_len()) => [16, 1],
+            Access::Columns => [32, 4],
+            Access::Strided | Access::ShortRows { .. } => return false,
+        };
+        let elements = shape.run().size.min(schedule.chunk_len);
+        self.device.counts_turns() && stores != Stores::Seams && elements >= many * turn
     }
 
     fn params(&self, window: &Window, record_origin: Option<RecordOrigin>) -> Result<ReductionParams, Error> {

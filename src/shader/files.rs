@@ -95,7 +95,7 @@ files! {
     FLOAT32 = "lib/float32";
     FLOAT64 = "lib/float64", overrides ["NANS_IGNORED"];
 
-    REDUCTION = "lib/reduction", overrides ["SPLIT", "RUNS"];
+    REDUCTION = "lib/reduction", overrides ["SPLIT", "RUNS", "MANY_TURNS"];
     INPUT_WORDS = "lib/input_words", binds [reads(1, Word, Operand)];
     INPUT_WORDS_OF_PACKS = "lib/input_words_of_packs";
     WORDS = "lib/words";
@@ -109,6 +109,8 @@ files! {
     INPUT_COLUMNS = "lib/input_columns", overrides ["PREFETCH"];
     REDUCE_ROWS = "reduce_rows", overrides ["RUN_MEMBERS", "FEW_PACKS", "FROM_WORDS"];
     REDUCE_COLUMNS = "reduce_columns", overrides ["COLUMN_PACKS"];
+    TILE_OF_PACKS = "lib/tile_of_packs";
+    TILE_OF_WORDS = "lib/tile_of_words";
     COLUMN_ROWS = "lib/column_rows";
     COLUMN_TILES = "lib/column_tiles";
     MAIN_COLUMNS = "lib/main_columns", overrides ["NEIGHBOURS"];

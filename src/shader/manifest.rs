@@ -111,7 +111,8 @@ impl Kernel {
                 let found = found_files(operator, access, epilogue, self.dtype);
                 let [walk, panels] = self.walk_files(operator, access, epilogue, stores);
                 let main = self.main_files(access, epilogue, stores);
-                vec![self.input_files(), self.access_files(access), walk, panels, found, main, own, shared]
+                let tile = self.tile_files(access);
+                vec![self.input_files(), self.access_files(access), tile, walk, panels, found, main, own, shared]
             }
             Program::Merge { operator, epilogue } => vec![
                 &[MERGE],
@@ -190,6 +191,16 @@ impl Kernel {
                 false => &[INPUT_PACKS, REDUCE_SHORT_ROWS, WHOLE_STRETCHES],
                 true => &[INPUT_PACKS, REDUCE_SHORT_ROWS, RAGGED_STRETCHES],
             },
+        }
+    }
+
+    /// How four packs of columns are folded. GPUs' come out of whole packs wherever they begin.
+    fn tile_files(&self, access: Access) -> Files {
+        let in_words = self.has(Override::Ragged) && !self.has(Override::Pairs);
+        match access {
+            Access::Columns if in_words && self.dtype.is_float() && self.dtype.bytes() == 2 => &[TILE_OF_WORDS],
+            Access::Columns => &[TILE_OF_PACKS],
+            _ => &[],
         }
     }
 

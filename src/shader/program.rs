@@ -230,6 +230,8 @@ pub enum Override {
     /// A column kernel for positions of 32-bit types compares row by row, which may be faster than to look for the winner among four
     /// rows at the end. Those of other types know no other way.
     RowByRow,
+    /// The loops over what a reduction folds go round often. Where that does not matter, nobody is told.
+    ManyTurns,
     /// Rows of columns, or stretches of short rows, that begin anywhere begin and end with words.
     WholeWords,
     /// Packs that begin anywhere come out of two whole ones, and not word by word.
@@ -278,6 +280,7 @@ impl Override {
             Override::ColumnPacks(_) => "COLUMN_PACKS",
             Override::Prefetch => "PREFETCH",
             Override::RowByRow => "ROW_BY_ROW",
+            Override::ManyTurns => "MANY_TURNS",
             Override::WholeWords => "WHOLE_WORDS",
             Override::Pairs => "PAIRS",
             Override::FewPacks => "FEW_PACKS",

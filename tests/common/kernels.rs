@@ -79,7 +79,7 @@ pub fn programs() -> Vec<Program> {
 }
 
 /// Every constant, each with some value.
-pub const OVERRIDES: [Override; 26] = [
+pub const OVERRIDES: [Override; 27] = [
     Override::Group(64),
     Override::Team(16),
     Override::RunMembers(4),
@@ -96,6 +96,7 @@ pub const OVERRIDES: [Override; 26] = [
     Override::ColumnPacks(4),
     Override::Prefetch,
     Override::RowByRow,
+    Override::ManyTurns,
     Override::WholeWords,
     Override::Pairs,
     Override::FewPacks,

@@ -59,8 +59,14 @@ const NO_KINDS: [Program; 9] = [
 ];
 
 /// Those of devices that read one element after another.
-const NO_OVERRIDES: [Override; 5] =
-    [Override::ColumnPacks(4), Override::Prefetch, Override::WholeWords, Override::FromWords, Override::Neighbours(8)];
+const NO_OVERRIDES: [Override; 6] = [
+    Override::ColumnPacks(4),
+    Override::Prefetch,
+    Override::ManyTurns,
+    Override::WholeWords,
+    Override::FromWords,
+    Override::Neighbours(8),
+];
 
 #[test]
 fn every_kind_of_program_is_compiled() {
