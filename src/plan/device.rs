@@ -184,6 +184,11 @@ impl Device {
         }
     }
 
+    /// Whether there are bindings for what a reduction reads as packs, which it reads as words, too, and for what it writes.
+    pub fn binds_packs(&self) -> bool {
+        self.limits.max_storage_bindings >= if self.limits.shared_buffers { 2 } else { 3 }
+    }
+
     /// Whether shaders are to know of loops that go round often: SwiftShader pays for each place where a loop is left.
     pub fn counts_turns(&self) -> bool {
         !self.spreads() && !self.keeps_many()

@@ -158,9 +158,9 @@ impl Reduction<'_> {
         let [many, turn] = match schedule.access {
             Access::Rows => [128, 4 * self.dtype.pack_elements() * schedule.line],
             Access::Columns if self.dtype.lanes() == 1 => return false,
-            Access::Columns if self.compares_row_by_row(shape.reduce_len()) => [16, 1],
-            Access::Columns => [32, 4],
-            Access::Strided | Access::ShortRows { .. } => return false,
+            Access::Columns if self.operator == Operator::ReduceMax => [32, 4],
+            Access::Columns if !shape.columns_are_whole(self.dtype.pack_elements()) => [16, 1],
+            Access::Columns | Access::Strided | Access::ShortRows { .. } => return false,
         };
         let elements = shape.run().size.min(schedule.chunk_len);
         self.device.counts_turns() && stores != Stores::Seams && elements >= many * turn

@@ -51,7 +51,7 @@ pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
     }
     let winners = |winner_bytes| {
         let bytes = out_len.saturating_mul(winner_bytes).next_multiple_of(4);
-        Binding { binding: 3, slot: Slot::Scratch(1), writes: true, offset_bytes: 0, bytes }
+        Binding::scratch(1, bytes)
     };
     let narrow = Output { narrow: true, ..output };
     if output.counts_in_elements() && narrow.packed_columns()?.is_some() {

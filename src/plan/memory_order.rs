@@ -1,5 +1,5 @@
 //! Outputs in the order of memory: where kept dimensions lie otherwise than outputs follow one another, such as those of a picture whose
-//! channels come last, all is reduced as it lies, and what is left is put in order.
+//! channels come last, all is reduced as it lies, and what is left is put in order. Of one output, and of a tensor in one window.
 //!
 //! ```text
 //!  over H of [C, H, W] by [1, W * C, C]    as it lies, over H of [H, W, C] -> scratch 1: [W, C]    in order -> [C, W]
@@ -12,14 +12,14 @@ use super::max::copy;
 use super::reduce::reduce_whole;
 use super::schedule::{FEWEST_FAR_LOADS, FEWEST_RAGGED_LOADS, Reduction};
 use super::windows::{Window, whole_window};
-use super::{Binding, Dispatches, Slot};
+use super::{Binding, Dispatches};
 use crate::dtype::padded_bytes;
 use crate::shader::{Access, Epilogue};
 use crate::{DType, Error, NanPolicy, View};
 
-/// The fewest elements of an output for which it is moved once more, on software and on GPUs.
-const FEWEST_ELEMENTS: u64 = 4;
-const FEWEST_ELEMENTS_ON_GPUS: u64 = 16;
+/// The fewest bytes read for each that is left, and moved once more.
+const FEWEST_READ: u64 = 4;
+const FEWEST_READ_ON_GPUS: u64 = 16;
 
 /// The dispatches of both steps, if that pays beside elements loaded one by one in the outputs' order, as in the window `in_order`.
 pub(super) fn reduce_in_memory_order(
@@ -28,23 +28,21 @@ pub(super) fn reduce_in_memory_order(
     in_order: &Window,
     targets: &[Binding],
 ) -> Result<Option<Dispatches>, Error> {
-    let (&[target], Some(dtype)) = (targets, reduction.output_type()) else { return Ok(None) };
-    if !reduction.is_worth_moving(in_order) {
+    let Some(dtype) = reduction.output_type().filter(|&dtype| reduction.is_worth_moving(in_order, dtype)) else {
         return Ok(None);
-    }
+    };
     let Some(lying) = Lying::new(&source.view, reduction.reduced)? else { return Ok(None) };
-    let bytes = padded_bytes(dtype, lying.outputs.len()).unwrap_or(u64::MAX);
-    let first = Reduction { reduced: &lying.reduced, out_len: lying.outputs.len(), ..*reduction };
+    let first = Reduction { reduced: &lying.reduced, out_len: lying.left, ..*reduction };
     let source = Source { slot: source.slot, view: lying.view };
     let Some(window) = whole_window(&first, slice::from_ref(&source))? else { return Ok(None) };
     if window.schedule.access == Access::Strided {
         return Ok(None);
     }
-    let scratch = Binding { binding: 3, slot: Slot::Scratch(1), writes: true, offset_bytes: 0, bytes };
+    let scratch = Binding::scratch(1, padded_bytes(dtype, lying.left).unwrap_or(u64::MAX));
     let mut dispatches = reduce_whole(&first, window, &[scratch])?;
+    let shape = lying.in_order.shape().to_vec();
     let left = Source { slot: scratch.slot, view: lying.in_order };
-    let shape = left.view.shape().to_vec();
-    dispatches.append(copy(dtype, NanPolicy::Propagate, vec![left], &shape, target, reduction.device)?)?;
+    dispatches.append(copy(dtype, NanPolicy::Propagate, vec![left], &shape, targets[0], reduction.device)?)?;
     Ok(Some(dispatches))
 }
 
@@ -59,13 +57,16 @@ impl Reduction<'_> {
         }
     }
 
-    /// Whether elements are loaded one by one, and there are many beside outputs.
-    fn is_worth_moving(&self, Window { shape, schedule, .. }: &Window) -> bool {
-        let (elements, loads) = match self.device.spreads() {
-            true => (FEWEST_ELEMENTS_ON_GPUS, FEWEST_FAR_LOADS),
-            false => (FEWEST_ELEMENTS, FEWEST_RAGGED_LOADS),
+    /// Whether elements are loaded one by one, though there is room for packs, and there are many beside outputs of that type.
+    fn is_worth_moving(&self, Window { shape, schedule, .. }: &Window, output: DType) -> bool {
+        let (read, loads) = match self.device.spreads() {
+            true => (FEWEST_READ_ON_GPUS, FEWEST_FAR_LOADS),
+            false => (FEWEST_READ, FEWEST_RAGGED_LOADS),
         };
-        schedule.access == Access::Strided && shape.reduce_len() >= elements && self.loads(shape) >= loads
+        schedule.access == Access::Strided
+            && self.device.binds_packs()
+            && shape.reduce_len().saturating_mul(self.dtype.bytes()) >= read * output.bytes()
+            && self.loads(shape) >= loads
     }
 }
 
@@ -74,9 +75,9 @@ struct Lying {
     /// Its kept dimensions, the greatest stride first, none reversed and those that repeat elements with one index; then the reduced ones.
     view: View,
     reduced: Vec<usize>,
-    /// What is left of it.
-    outputs: View,
-    /// The same, outputs one after another.
+    /// How many outputs that leaves.
+    left: u64,
+    /// These as outputs follow one another.
     in_order: View,
 }
 
@@ -84,30 +85,38 @@ impl Lying {
     /// Nothing where the view lies as its outputs do.
     fn new(view: &View, reduced: &[usize]) -> Result<Option<Lying>, Error> {
         let (sizes, strides) = (view.shape(), view.strides());
-        let mut lying = view.clone();
         let kept: Vec<usize> = (0..view.rank()).filter(|d| !reduced.contains(d)).collect();
+        let mut order: Vec<usize> = Vec::with_capacity(view.rank());
         for &d in &kept {
-            match strides[d] {
-                0 => lying = lying.slice(d, 0, 1, 1)?,
-                1.. => (),
-                _ => lying = lying.reverse(d)?,
-            }
+            let at = order.partition_point(|&other| strides[other].abs() >= strides[d].abs());
+            order.insert(at, d);
         }
-        let by_stride = |d: &usize| std::cmp::Reverse(lying.strides()[*d]);
-        let mut order = kept.clone();
-        order.sort_by_key(by_stride);
-        if lying == *view && order == kept {
+        if order == kept && kept.iter().all(|&d| strides[d] > 0) {
             return Ok(None);
         }
-        let outputs = View::new(order.iter().map(|&d| lying.shape()[d]).collect::<Vec<_>>())?;
-        let mut in_order = outputs.broadcast(&order.iter().map(|&d| sizes[d]).collect::<Vec<_>>())?;
-        for (n, _) in order.iter().enumerate().filter(|&(_, &d)| strides[d] < 0) {
-            in_order = in_order.reverse(n)?;
+        let (mut offset, mut left, mut left_offset) = (view.offset(), 1, 0);
+        let (mut lying_sizes, mut left_strides) = (sizes.to_vec(), vec![0; view.rank()]);
+        for &d in order.iter().rev() {
+            left_strides[d] = left as i64 * strides[d].signum();
+            match strides[d] {
+                0 => lying_sizes[d] = 1, // of what is repeated there is one
+                1.. => (),
+                stride => {
+                    offset = offset.wrapping_add_signed(stride * (sizes[d] as i64 - 1)); // stays within the view's extent
+                    left_offset += left * (sizes[d] - 1);
+                }
+            }
+            left *= lying_sizes[d];
         }
-        let places: Vec<usize> = kept.iter().filter_map(|d| order.iter().position(|own| own == d)).collect();
-        let in_order = in_order.permute(&places)?;
+        let of_kept = |all: &[i64]| kept.iter().map(|&d| all[d]).collect::<Vec<_>>();
+        let shape: Vec<u64> = kept.iter().map(|&d| sizes[d]).collect();
+        let in_order = View::strided(shape, of_kept(&left_strides), left_offset)?;
         let reduced_last = kept.len()..view.rank();
+        let lying_strides = order.iter().map(|&d| strides[d].abs()).chain(reduced.iter().map(|&d| strides[d]));
+        let lying_strides: Vec<i64> = lying_strides.collect();
         order.extend(reduced);
-        Ok(Some(Lying { view: lying.permute(&order)?, reduced: reduced_last.collect(), outputs, in_order }))
+        let lying_sizes: Vec<u64> = order.iter().map(|&d| lying_sizes[d]).collect();
+        let view = View::strided(lying_sizes, lying_strides, offset)?;
+        Ok(Some(Lying { view, reduced: reduced_last.collect(), left, in_order }))
     }
 }

@@ -176,7 +176,8 @@ impl Plan {
         // elements or more, a word, in whole packs; or the outputs, in the order of memory.
         let records = (input_bytes / 64).saturating_add(64 << 10);
         let winners = (output_bytes / dtype.bytes() / 2).saturating_mul(4).saturating_add(15) / 16 * 16;
-        let moved = if winners > output_bytes { winners } else { output_bytes };
+        let outputs = output_bytes.saturating_add(15) / 16 * 16;
+        let moved = if winners > outputs { winners } else { outputs };
         [records, if moved > records { moved } else { records }]
     }
 
@@ -220,6 +221,11 @@ impl Dispatch {
 }
 
 impl Binding {
+    /// So many bytes of a scratch buffer, to be written by what reduces to them.
+    fn scratch(n: usize, bytes: u64) -> Binding {
+        Binding { binding: 3, slot: Slot::Scratch(n), writes: true, offset_bytes: 0, bytes }
+    }
+
     /// Where it ends, in bytes from the slot's start; the greatest number if that is greater still.
     pub fn end_bytes(&self) -> u64 {
         self.offset_bytes.saturating_add(self.bytes)

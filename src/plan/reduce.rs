@@ -9,7 +9,7 @@ use super::folds::folded;
 use super::layout::Source;
 use super::schedule::{Reduction, Schedule};
 use super::windows::{Block, Window, whole_window, windows};
-use super::{Binding, Dispatch, Dispatches, Slot, target_part, within};
+use super::{Binding, Dispatch, Dispatches, target_part, within};
 use crate::Error;
 use crate::shader::{Access, Epilogue, Kernel, MergeParams, Override, Params, Program, RecordOrigin, Stores};
 
@@ -103,7 +103,7 @@ impl Reduction<'_> {
         let records = block.windows.iter().map(|window| window.schedule.chunks).max().unwrap_or(0);
         let bytes = outputs * block.folds * records * self.record_bytes();
         within("bytes of records", bytes, self.device.limits.max_binding_bytes)?;
-        let binding = Binding { binding: 3, slot: Slot::Scratch(0), writes: true, offset_bytes: 0, bytes };
+        let binding = Binding::scratch(0, bytes);
         // Windows join what they find to what others have found: to begin with the least of all, which is zeros. But of folds the first
         // window has every record, and no other has more chunks.
         let joined = block.epilogue == Epilogue::Record;

@@ -1,4 +1,4 @@
-//! ReduceMax: one reduction to values, or two; the maximum of nothing written everywhere; the input itself, where each maximum is
+//! ReduceMax: one reduction to values, or two, or a copy behind it; the maximum of nothing written everywhere; the input itself, where each maximum is
 //! one of one element; or, of few elements, a Max.
 
 use super::device::Device;

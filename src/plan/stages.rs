@@ -11,7 +11,7 @@ use super::layout::{ReductionShape, Source};
 use super::reduce::{reduce, reduce_whole};
 use super::schedule::{FEWEST_RAGGED_LOADS, Reduction};
 use super::windows::{Window, whole_window};
-use super::{Binding, Dispatches, Slot};
+use super::{Binding, Dispatches};
 use crate::dtype::padded_bytes;
 use crate::shader::Access;
 use crate::{Error, View};
@@ -30,7 +30,7 @@ pub(super) fn reduce_in_stages(
     let kept: Vec<usize> = (0..source.view.rank()).filter(|d| !first.contains(d)).collect();
     let left = View::new(kept.iter().map(|&d| source.view.shape()[d]).collect::<Vec<_>>())?;
     let bytes = padded_bytes(reduction.dtype, left.len()).unwrap_or(u64::MAX);
-    if bytes > reduction.scratch_budget(at_once.shape.seen()) {
+    if bytes > reduction.scratch_budget(at_once.shape.seen()) || !reduction.device.binds_packs() {
         return Ok(None);
     }
     let first = Reduction { reduced: &first, out_len: left.len(), ..*reduction };
@@ -38,7 +38,7 @@ pub(super) fn reduce_in_stages(
     if !first_stage_pays(reduction, at_once, &window) {
         return Ok(None);
     }
-    let scratch = Binding { binding: 3, slot: Slot::Scratch(1), writes: true, offset_bytes: 0, bytes };
+    let scratch = Binding::scratch(1, bytes);
     let mut dispatches = reduce_whole(&first, window, &[scratch])?;
     let rest: Vec<usize> = (0..kept.len()).filter(|&n| rest.contains(&kept[n])).collect();
     let second = Reduction { reduced: &rest, ..*reduction };

@@ -111,7 +111,7 @@ impl Kernel {
                 let found = found_files(operator, access, epilogue, self.dtype);
                 let [walk, panels] = self.walk_files(operator, access, epilogue, stores);
                 let main = self.main_files(access, epilogue, stores);
-                let tile = self.tile_files(access);
+                let tile = self.tile_files(operator, access);
                 vec![self.input_files(), self.access_files(access), tile, walk, panels, found, main, own, shared]
             }
             Program::Merge { operator, epilogue } => vec![
@@ -195,11 +195,13 @@ impl Kernel {
     }
 
     /// How four packs of columns are folded. GPUs' come out of whole packs wherever they begin.
-    fn tile_files(&self, access: Access) -> Files {
+    fn tile_files(&self, operator: Operator, access: Access) -> Files {
         let in_words = self.has(Override::Ragged) && !self.has(Override::Pairs);
-        match access {
-            Access::Columns if in_words && self.dtype.is_float() && self.dtype.bytes() == 2 => &[TILE_OF_WORDS],
-            Access::Columns => &[TILE_OF_PACKS],
+        match (access, operator) {
+            (Access::Columns, Operator::ReduceMax) if in_words && self.dtype.is_float() && self.dtype.bytes() == 2 => {
+                &[TILE_OF_WORDS]
+            }
+            (Access::Columns, _) => &[TILE_OF_PACKS],
             _ => &[],
         }
     }

@@ -642,11 +642,20 @@ fn outputs_that_lie_in_another_order() {
             let order = [[3, 0, 1, 2], [2, 1, 3, 0], [3, 2, 1, 0]][(n + m) % 3];
             let turned = View::new([blocks, rows, 5, columns]).unwrap().reverse([0, 2, 3, 1][(n + m) % 4]).unwrap();
             let permuted = turned.permute(&order).unwrap();
-            let repeated = permuted.broadcast(&[&[1 + m as u64 % 2], permuted.shape()].concat()).unwrap();
-            let axis = 1 + order.iter().position(|&d| d == 1).unwrap() as i64;
-            let case = format!("{dtype} {repeated:?} over {axis}");
-            check(&ReduceMax::new(dtype, repeated.clone()).axes([axis]), &[&input], &case);
-            check(&ArgMax::new(dtype, repeated).axes([axis]).select_last(m % 2 == 1), &[&input], &case);
+            let rows_at = order.iter().position(|&d| d == 1).unwrap();
+            let outermost = permuted.broadcast(&[&[1 + m as u64 % 2], permuted.shape()].concat()).unwrap();
+            let (view, axis) = match n % 2 {
+                0 => (outermost, 1 + rows_at as i64),
+                _ => (outermost.permute(&[1, 2, 3, 4, 0]).unwrap(), rows_at as i64),
+            };
+            let (nan, index) = match (n + m) % 2 {
+                0 => (NanPolicy::Propagate, IndexType::I64),
+                _ => (NanPolicy::Ignore, IndexType::U32),
+            };
+            let case = format!("{dtype} {view:?} over {axis}");
+            check(&ReduceMax::new(dtype, view.clone()).axes([axis]).nan(nan), &[&input], &case);
+            let positions = ArgMax::new(dtype, view).axes([axis]).nan(nan).index(index);
+            check(&positions.select_last(m % 2 == 1), &[&input], &case);
         }
     }
 }

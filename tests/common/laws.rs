@@ -60,18 +60,22 @@ fn check_plan(op: &(impl Operation + ?Sized), plan: &Plan, limits: &Limits) {
     let enough = |(&bytes, need): (&u64, &InputNeed)| bytes <= need.bytes.next_multiple_of(unit);
     assert!(plan.input_bytes.iter().zip(&inputs).all(enough), "{}", case());
     let is_fill = |dispatch: &Dispatch| matches!(dispatch.kernel.program, Program::Fill { .. });
-    let from_scratch = |dispatch: &Dispatch| dispatch.bindings.iter().all(|b| b.writes || b.slot == Slot::Scratch(1));
-    let puts_in_order = |dispatch: &Dispatch| {
-        matches!(dispatch.kernel.program, Program::Max { operands: 1, .. }) && from_scratch(dispatch)
+    let of_type = |dispatch: &Dispatch| match puts_in_order(dispatch) {
+        true => dispatch.kernel.dtype.bytes() == outputs[0].dtype.bytes(),
+        false => dispatch.kernel.dtype == inputs[0].dtype || is_fill(dispatch),
     };
-    let of_type =
-        |dispatch: &Dispatch| dispatch.kernel.dtype == inputs[0].dtype || is_fill(dispatch) || puts_in_order(dispatch);
     assert!(plan.dispatches.iter().all(of_type), "another type: {}", case());
     let sum = |bytes: &[u64]| bytes.iter().fold(0_u64, |sum, bytes| sum.saturating_add(*bytes));
     let (dtype, output_bytes) = (inputs[0].dtype, sum(&plan.output_bytes));
     let most = Plan::most_scratch_bytes(dtype, sum(&plan.input_bytes), output_bytes);
     assert!(plan.scratch_bytes[0] <= most[0] && plan.scratch_bytes[1] <= most[1], "at most {most:?}: {}", case());
     plan.dispatches.iter().for_each(|dispatch| check_dispatch(dispatch, plan, limits, &case));
+}
+
+/// Whether it puts the outputs in order that an earlier dispatch has left in scratch.
+pub fn puts_in_order(dispatch: &Dispatch) -> bool {
+    let is_copy = matches!(dispatch.kernel.program, Program::Max { operands: 1, .. });
+    is_copy && dispatch.bindings.iter().all(|b| b.writes || b.slot == Slot::Scratch(1))
 }
 
 fn check_dispatch(dispatch: &Dispatch, plan: &Plan, limits: &Limits, case: &impl Fn() -> String) {

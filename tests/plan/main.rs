@@ -239,28 +239,55 @@ fn dimensions_far_apart_are_reduced_in_stages() {
 /// Where the outputs of a view lie in another order than its elements, all is reduced as it lies, and then put in order.
 #[test]
 fn outputs_in_another_order_are_reduced_as_they_lie() {
-    let last_reads = |shape: [u64; 3], strides: [i64; 3], axis, limits: &Limits| -> Vec<Slot> {
+    let is_moved = |shape: [u64; 3], strides: [i64; 3], axis, limits: &Limits| {
         let offset = shape.iter().zip(strides).map(|(size, stride)| (size - 1) * stride.min(0).unsigned_abs()).sum();
         let op = ArgMax::new(DType::F32, View::strided(shape, strides, offset).unwrap()).axes([axis]);
         let plan = common::laws::lawful_plan(&op, limits).unwrap();
-        plan.dispatches.last().unwrap().bindings.iter().filter(|own| !own.writes).map(|own| own.slot).collect()
+        common::laws::puts_in_order(plan.dispatches.last().unwrap())
     };
-    let put_in_order = [Slot::Scratch(1)];
+    let permuted =
+        |rows: u64, blocks: u64, limits: &Limits| is_moved([64, rows, blocks], [1, 64 * blocks as i64, 64], 1, limits);
     for limits in [gpu(), cpu()] {
-        assert_eq!(last_reads([64, 56, 512], [1, 64 * 512, 64], 1, &limits), put_in_order); // permuted
-        assert_eq!(last_reads([56, 64, 512], [512 * 64, 512, -1], 0, &limits), put_in_order); // reversed
-        assert_eq!(last_reads([56, 64 * 512, 7], [64 * 512, 1, 0], 0, &limits), put_in_order); // repeated
-        let repeated_first = last_reads([7, 56, 64 * 512], [0, 64 * 512, 1], 1, &limits);
-        assert!(repeated_first.iter().all(|slot| *slot == Slot::Input(0))); // packs as they are
-        let sliced = last_reads([56, 64, 512], [2 * 512 * 64, 2 * 512, 2], 0, &limits);
-        assert_eq!(sliced, [Slot::Input(0)]); // elements lie apart in any order
-        let few_elements = last_reads([64, 3, 9999], [1, 64 * 9999, 64], 1, &limits);
-        assert_eq!(few_elements, [Slot::Input(0)]);
-        let few_loads = last_reads([64, 16, 9], [1, 64 * 9, 64], 1, &limits);
-        assert_eq!(few_loads, [Slot::Input(0)]);
+        assert!(permuted(56, 512, &limits));
+        assert!(is_moved([56, 64, 512], [512 * 64, 512, -1], 0, &limits)); // reversed
+        assert!(is_moved([56, 64 * 512, 7], [64 * 512, 1, 0], 0, &limits)); // repeated
+        assert!(!is_moved([7, 56, 64 * 512], [0, 64 * 512, 1], 1, &limits)); // packs as they are
+        assert!(!is_moved([56, 64, 512], [2 * 512 * 64, 2 * 512, 2], 0, &limits)); // elements lie apart in any order
+        assert!(!permuted(56, 512, &Limits { max_storage_bindings: 2, ..limits })); // no room for packs
     }
-    assert_eq!(last_reads([64, 15, 5120], [1, 64 * 5120, 64], 1, &cpu()), put_in_order);
-    assert_eq!(last_reads([64, 15, 5120], [1, 64 * 5120, 64], 1, &gpu()), [Slot::Input(0)]); // few elements
+    // So many bytes read for each that is left: positions of 8 bytes.
+    assert_eq!([8, 7].map(|rows| permuted(rows, 5120, &cpu())), [true, false]);
+    assert_eq!([32, 31].map(|rows| permuted(rows, 5120, &gpu())), [true, false]);
+    // And so many loads.
+    assert_eq!([128, 127].map(|blocks| permuted(8, blocks, &cpu())), [true, false]);
+    assert_eq!([256, 255].map(|blocks| permuted(32, blocks, &gpu())), [true, false]);
+    // Values are as wide as elements.
+    let view = |rows: u64| View::strided([64, rows, 5120], [1, 64 * 5120, 64], 0).unwrap();
+    let of_values = |rows| {
+        let plan = ReduceMax::new(DType::F32, view(rows)).axes([1]).plan(&cpu()).unwrap();
+        common::laws::puts_in_order(plan.dispatches.last().unwrap())
+    };
+    assert_eq!([4, 3].map(of_values), [true, false]);
+}
+
+/// SwiftShader's shaders know of loops that go round often, where it matters.
+#[test]
+fn loops_of_many_turns_are_told() {
+    let swift = Limits { adapter: AdapterKind::SwiftShader, ..Limits::default() };
+    let is_told = |op: &dyn Operation, limits: &Limits| {
+        op.plan(limits).unwrap().dispatches[0].kernel.overrides.contains(&Override::ManyTurns)
+    };
+    let rows = |len| ReduceMax::new(DType::F32, View::new([999, len]).unwrap()).axes([1]);
+    assert_eq!([2048, 2047].map(|len| is_told(&rows(len), &swift)), [true, false]);
+    let lavapipe = Limits { adapter: AdapterKind::Lavapipe, ..Limits::default() };
+    assert!(![gpu(), lavapipe].iter().any(|limits| is_told(&rows(2048), limits)));
+    let view = |rows, columns| View::new([99, rows, columns]).unwrap();
+    let values = |dtype, rows, columns| is_told(&ReduceMax::new(dtype, view(rows, columns)).axes([1]), &swift);
+    assert_eq!([128, 127].map(|rows| values(DType::U8, rows, 256)), [true, false]);
+    assert!(!values(DType::F32, 128, 256));
+    let positions = |rows, columns| is_told(&ArgMax::new(DType::F16, view(rows, columns)).axes([1]), &swift);
+    assert_eq!([16, 15].map(|rows| positions(rows, 257)), [true, false]);
+    assert!(!positions(16, 256)); // they go two by two
 }
 
 /// Of rows so few in a stretch that a bunch would have those of three, two dimensions are one row, of which an operand may have a part.
