@@ -1,4 +1,5 @@
-//! ArgMax: one reduction to positions, and a copy where these lie in another order; zeros, where each is that of one element.
+//! ArgMax: one reduction to positions, and a copy that puts them in order where elements lie otherwise; zeros, where each position is
+//! that of one element.
 
 use super::device::Device;
 use super::fill::fill;

@@ -14,6 +14,11 @@ use crate::shader::{
 /// The fewest rows of panels of columns, far apart, of which four at once pay.
 const FEWEST_FAR_ROWS: u64 = 64;
 
+/// The turns of a loop that are many: over tiles of four packs along rows, over tiles and single rows of columns.
+const MANY_TILES_OF_ROWS: u64 = 128;
+const MANY_TILES_OF_COLUMNS: u64 = 32;
+const MANY_ROWS_OF_COLUMNS: u64 = 16;
+
 impl Reduction<'_> {
     /// The dispatch that reads a window; of several it says where its records belong.
     pub fn window(
@@ -156,10 +161,10 @@ impl Reduction<'_> {
     /// within another.
     fn has_many_turns(&self, Window { shape, schedule, .. }: &Window, stores: Stores) -> bool {
         let [many, turn] = match schedule.access {
-            Access::Rows => [128, 4 * self.dtype.pack_elements() * schedule.line],
+            Access::Rows => [MANY_TILES_OF_ROWS, 4 * self.dtype.pack_elements() * schedule.line],
             Access::Columns if self.dtype.lanes() == 1 => return false,
-            Access::Columns if self.operator == Operator::ReduceMax => [32, 4],
-            Access::Columns if !shape.columns_are_whole(self.dtype.pack_elements()) => [16, 1],
+            Access::Columns if self.operator == Operator::ReduceMax => [MANY_TILES_OF_COLUMNS, 4],
+            Access::Columns if !shape.columns_are_whole(self.dtype.pack_elements()) => [MANY_ROWS_OF_COLUMNS, 1],
             Access::Columns | Access::Strided | Access::ShortRows { .. } => return false,
         };
         let elements = shape.run().size.min(schedule.chunk_len);

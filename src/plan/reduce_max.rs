@@ -1,5 +1,5 @@
-//! ReduceMax: one reduction to values, or two, or a copy behind it; the maximum of nothing written everywhere; the input itself, where each maximum is
-//! one of one element; or, of few elements, a Max.
+//! ReduceMax: one reduction to values, or two, or one and a copy that puts them in order; the maximum of nothing written everywhere;
+//! the input itself, where each maximum is one of one element; or, of few elements, a Max.
 
 use super::device::Device;
 use super::fill::{fill, filled_words};
