@@ -64,11 +64,11 @@ fn united(dimensions: Vec<Dimension>) -> Vec<Dimension> {
     united
 }
 
-/// The greatest stride first. There are few: a sort would be a lot of code in a small module.
-fn by_stride(dimensions: Vec<Dimension>) -> Vec<Dimension> {
-    let mut sorted: Vec<Dimension> = Vec::with_capacity(dimensions.len());
+/// The greatest stride first, whatever its sign. There are few: a sort would be a lot of code in a small module.
+pub(super) fn by_stride<D>(dimensions: Vec<D>, stride: impl Fn(&D) -> i64) -> Vec<D> {
+    let mut sorted: Vec<D> = Vec::with_capacity(dimensions.len());
     for own in dimensions {
-        let at = sorted.partition_point(|other| other.stride >= own.stride);
+        let at = sorted.partition_point(|other| stride(other).unsigned_abs() >= stride(&own).unsigned_abs());
         sorted.insert(at, own);
     }
     sorted
@@ -145,7 +145,7 @@ impl ReductionShape {
             }
         }
         let mut reduced = match any_order {
-            true => united(by_stride(dimensions)),
+            true => united(by_stride(dimensions, |d| d.stride)),
             false => collapse(dimensions.into_iter()),
         };
         if reduced.is_empty() {

@@ -7,7 +7,7 @@
 
 use std::slice;
 
-use super::layout::Source;
+use super::layout::{Source, by_stride};
 use super::max::copy;
 use super::reduce::reduce_whole;
 use super::schedule::{FEWEST_FAR_LOADS, FEWEST_RAGGED_LOADS, Reduction};
@@ -86,11 +86,7 @@ impl Lying {
     fn new(view: &View, reduced: &[usize]) -> Result<Option<Lying>, Error> {
         let (sizes, strides) = (view.shape(), view.strides());
         let kept: Vec<usize> = (0..view.rank()).filter(|d| !reduced.contains(d)).collect();
-        let mut order: Vec<usize> = Vec::with_capacity(view.rank());
-        for &d in &kept {
-            let at = order.partition_point(|&other| strides[other].abs() >= strides[d].abs());
-            order.insert(at, d);
-        }
+        let mut order = by_stride(kept.clone(), |&d| strides[d]);
         if order == kept && kept.iter().all(|&d| strides[d] > 0) {
             return Ok(None);
         }
@@ -108,15 +104,14 @@ impl Lying {
             }
             left *= lying_sizes[d];
         }
-        let of_kept = |all: &[i64]| kept.iter().map(|&d| all[d]).collect::<Vec<_>>();
         let shape: Vec<u64> = kept.iter().map(|&d| sizes[d]).collect();
-        let in_order = View::strided(shape, of_kept(&left_strides), left_offset)?;
-        let reduced_last = kept.len()..view.rank();
+        let left_strides: Vec<i64> = kept.iter().map(|&d| left_strides[d]).collect();
+        let in_order = View::strided(shape, left_strides, left_offset)?;
         let lying_strides = order.iter().map(|&d| strides[d].abs()).chain(reduced.iter().map(|&d| strides[d]));
         let lying_strides: Vec<i64> = lying_strides.collect();
         order.extend(reduced);
         let lying_sizes: Vec<u64> = order.iter().map(|&d| lying_sizes[d]).collect();
         let view = View::strided(lying_sizes, lying_strides, offset)?;
-        Ok(Some(Lying { view, reduced: reduced_last.collect(), left, in_order }))
+        Ok(Some(Lying { reduced: (kept.len()..view.rank()).collect(), view, left, in_order }))
     }
 }

@@ -173,12 +173,12 @@ impl Plan {
     /// ```
     pub const fn most_scratch_bytes(dtype: DType, input_bytes: u64, output_bytes: u64) -> [u64; 2] {
         // A 64th of what is seen, of which there may be records and, between two stages, values; the winner of each slice of two
-        // elements or more, a word, in whole packs; or the outputs, in the order of memory.
+        // elements or more, a word, or the outputs in the order of memory, in whole packs.
         let records = (input_bytes / 64).saturating_add(64 << 10);
-        let winners = (output_bytes / dtype.bytes() / 2).saturating_mul(4).saturating_add(15) / 16 * 16;
-        let outputs = output_bytes.saturating_add(15) / 16 * 16;
-        let moved = if winners > outputs { winners } else { outputs };
-        [records, if moved > records { moved } else { records }]
+        let winners = (output_bytes / dtype.bytes() / 2).saturating_mul(4);
+        let left = if winners > output_bytes { winners } else { output_bytes };
+        let left = left.saturating_add(PACK_BYTES - 1) / PACK_BYTES * PACK_BYTES;
+        [records, if left > records { left } else { records }]
     }
 
     /// Bytes that the dispatches read and write in all: each binding once, except that one bound twice, as words and as
