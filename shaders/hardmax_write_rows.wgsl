@@ -1,10 +1,11 @@
 // Hardmax once the winners are known, where slices follow one another: an invocation writes some packs, zeros first, then the ones
-// in them.
+// in them; or where it is to have few, each at once.
 import package::{
     BoundPack, GROUP, Grid, PACK_ELEMENTS, PACK_PARTS, bound_pack, invocation_number, no_output, pack_with_one, params, winners,
 };
 
 override RAGGED: bool = false; // slices share packs
+override SPREAD: bool = false; // packs at once, each out of the slices in it
 
 @group(0) @binding(3) var<storage, read_write> values: array<BoundPack>;
 
@@ -16,6 +17,12 @@ fn main(grid: Grid) {
     let first = invocation_number(grid.id, grid.groups, grid.local) * params.share;
     let last = min(first + params.share, params.len / PACK_ELEMENTS);
     if (first >= last) {
+        return;
+    }
+    if (SPREAD) {
+        for (var i = first; i < last; i++) {
+            values[i] = bound_pack(pack_of_slices(i * PACK_ELEMENTS));
+        }
         return;
     }
     for (var i = first; i < last; i++) {
@@ -31,6 +38,19 @@ fn main(grid: Grid) {
             write_one(e);
         }
     }
+}
+
+// The pack that begins with an element.
+fn pack_of_slices(begin: u32) -> vec4<u32> {
+    var pack = vec4<u32>();
+    let slices_end = (begin + PACK_ELEMENTS - 1u) / params.slice_len + 1u;
+    for (var slice = begin / params.slice_len; slice < slices_end; slice++) {
+        let e = slice * params.slice_len + winners[slice] - begin; // wraps where it lies before the pack
+        if (e < PACK_ELEMENTS) {
+            pack |= pack_with_one(e);
+        }
+    }
+    return pack;
 }
 
 // Where zeros stand, or ones beside it: then of the pack only what the element lies in.

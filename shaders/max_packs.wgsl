@@ -2,7 +2,7 @@
 import package::{
     Addresses, Ends, FARTHEST, GROUP, Grid, Maxima, PACK_ELEMENTS, carried_at, finished, first_addresses, first_elements, fold_runs,
     fold_splats, fold_straddling, invocation_number, next_row, no_packs, operand_ends, pack_addresses, params, row_addresses,
-    store, store_pack, walk_from, walk_rows,
+    store, store_four, walk_from, walk_rows,
 };
 
 override RAGGED: bool = false; // rows end within packs, and are no shorter than one
@@ -180,24 +180,3 @@ fn finished_runs(runs: Runs, i: u32) -> vec4<u32> {
     return finished(i, fold_runs(runs.constant, runs.packs, i, own, next));
 }
 
-// Four packs, so many apart, of those up to the end. All are read before any is written: nobody knows of one buffer that it is
-// not the other.
-fn store_four(i: u32, apart: u32, end: u32, runs: Runs) {
-    let all = i + vec4<u32>(0u, apart, 2u * apart, 3u * apart);
-    let within = all < vec4<u32>(end);
-    let own = select(vec4<u32>(i), all, within);
-    let a = finished_runs(runs, own.x);
-    let b = finished_runs(runs, own.y);
-    let c = finished_runs(runs, own.z);
-    let d = finished_runs(runs, own.w);
-    store_pack(own.x, a);
-    if (within.y) {
-        store_pack(own.y, b);
-    }
-    if (within.z) {
-        store_pack(own.z, c);
-    }
-    if (within.w) {
-        store_pack(own.w, d);
-    }
-}

@@ -136,9 +136,19 @@ impl Device {
     pub fn takes_columns_of_max(&self, row_packs: u64, own_len: u64) -> bool {
         const LONGEST_BUNCHED: u64 = 16; // in bunches these go as fast on lavapipe
         match (self.spreads(), self.keeps_many()) {
-            (true, _) => false,
+            (true, _) => own_len <= LONGEST_WRITTEN_ROW, // of longer ones neighbours read whole packs side by side
             (_, true) => row_packs <= VECTOR * TILE_PACKS && own_len > LONGEST_BUNCHED,
             (_, false) => true, // SwiftShader pays more for a load than for the way from row to row
+        }
+    }
+
+    /// The rows of which an invocation writes columns, having looked up once what operands of a Max have in each of so many tasks: so many
+    /// that this costs little. Where neighbours spread, they write four at a time.
+    pub fn rows_of_columns(&self, tasks: u64) -> u64 {
+        const FEWEST: u64 = 16;
+        match self.spreads() {
+            true => (tasks / self.tuning.busy_invocations).clamp(TILE_PACKS, FEWEST) / TILE_PACKS * TILE_PACKS,
+            false => self.share(tasks).max(FEWEST),
         }
     }
 

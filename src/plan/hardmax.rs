@@ -240,7 +240,8 @@ impl<'a> Output<'a> {
     fn write_packs(&self, packs: Packs) -> Result<Dispatch, Error> {
         let Output { dtype, slice_len, columns, target, .. } = *self;
         let Packs { writer, write_len, len } = packs;
-        let ragged_rows = writer == HardmaxWriter::Rows && !slice_len.is_multiple_of(write_len);
+        let spread = writer == HardmaxWriter::Rows && self.device.spreads();
+        let ragged_rows = writer == HardmaxWriter::Rows && !spread && !slice_len.is_multiple_of(write_len);
         let ragged = ragged_rows || self.seams(&packs).is_some();
         let int64 = self.device.tuning.int64 && !ragged_rows; // words of packs are written by themselves
         let group = self.device.tuning.group;
@@ -248,6 +249,7 @@ impl<'a> Output<'a> {
         let overrides = [
             Some(Override::Group(group as u32)),
             ragged.then_some(Override::Ragged),
+            spread.then_some(Override::Spread),
             four_packs.then_some(Override::ColumnPacks(4)),
         ];
         let (share, tasks) = self.tasks(&packs);

@@ -19,6 +19,9 @@ const FEWEST_RAGGED_PACKS: u64 = 2;
 /// The fewest rows of whole tiles, of which to look up what is the same in every one costs little.
 const FEWEST_ROWS_OF_COLUMNS: u64 = 16;
 
+/// The packs of a row of columns that neighbours write side by side, at least.
+const FEWEST_SPREAD_PACKS: u64 = 128;
+
 /// The bunches of rows below which a stretch is short.
 const SHORT_STRETCH_BUNCHES: u64 = 4;
 
@@ -182,14 +185,17 @@ impl OutputBox<'_> {
     /// Tiles of columns, where some operands have the same elements in every row of whole tiles, all others lie as the output does, and
     /// there are rows enough.
     fn columns(&self, reads: &[Read]) -> Option<Writer> {
-        let (pack, tile) = (self.dtype.pack_elements(), TILE_PACKS * self.dtype.pack_elements());
+        let (pack, spread) = (self.dtype.pack_elements(), self.device.spreads());
+        let tile = if spread { pack } else { TILE_PACKS * pack };
         let (outer, inner) = self.rows.sizes.split_last().filter(|(_, inner)| (1..WALK_DIMS).contains(&inner.len()))?;
         let is_plain = |read: &Read| !read.partial && read.part.is_none();
         let of_columns = |read: &Read| is_plain(read) && read.strides[inner.len()] == 0;
         let as_output =
             |read: &Read| is_plain(read) && self.rows.follow_one_another(&read.strides) && read.begins_with_pack(pack);
         let inner_len = inner.iter().product::<u64>();
-        let own = tile / gcd(tile, inner_len); // of these rows one of whole tiles is made
+        let fewest = tile / gcd(tile, inner_len); // of these rows one of whole tiles is made
+        let wide = if spread { (FEWEST_SPREAD_PACKS * pack).div_ceil(fewest * inner_len) } else { 1 };
+        let own = wide * fewest;
         let row_len = own * inner_len;
         let takes = self.device.takes_columns_of_max(row_len / pack, inner_len);
         let takes = takes && outer / own >= FEWEST_ROWS_OF_COLUMNS;
@@ -199,10 +205,10 @@ impl OutputBox<'_> {
         }
         let (tiles, row_tiles) = (self.len / tile, row_len / tile);
         let rows = tiles.div_ceil(row_tiles);
-        let wanted = self.device.share(tiles).max(FEWEST_ROWS_OF_COLUMNS); // or looking up costs more than it saves
-        let share = rows.div_ceil(rows.div_ceil(wanted));
+        let wanted = self.device.rows_of_columns(tiles);
+        let share = if spread { wanted } else { rows.div_ceil(rows.div_ceil(wanted)) };
         let access = MaxAccess::Columns { of_columns: known };
-        let tasks = Tasks { share, invocations: row_tiles * rows.div_ceil(share), neighbours: 1, spread: false };
+        let tasks = Tasks { share, invocations: row_tiles * rows.div_ceil(share), neighbours: 1, spread };
         let fits = tasks.invocations <= self.device.max_invocations && share <= MAX_STEPS / 2;
         fits.then_some(Writer { access, write_len: tile, row_len, tasks: Some(tasks) })
     }

@@ -179,7 +179,7 @@ files! {
     WINNERS = "lib/winners";
     WINNERS_WORDS = "lib/winners_words", binds [reads(1, Word, Scratch)];
     HARDMAX_ONES = "hardmax_ones", binds [reads(1, Word, Scratch), writes(3, Word, Result)];
-    HARDMAX_WRITE_ROWS = "hardmax_write_rows", binds [writes(3, Pack, Result)], overrides ["RAGGED"];
+    HARDMAX_WRITE_ROWS = "hardmax_write_rows", binds [writes(3, Pack, Result)], overrides ["RAGGED", "SPREAD"];
     HARDMAX_WRITE_PACKED_COLUMNS = "hardmax_write_packed_columns", binds [writes(3, Pack, Result)], overrides ["COLUMN_PACKS"];
     PACKS_OF_ROWS = "lib/packs_of_rows";
     HARDMAX_WRITE_SEAMS = "hardmax_write_seams", binds [writes(3, Unit, Result)];
@@ -199,7 +199,8 @@ files! {
     MAX_STORE = "lib/max_store", binds [writes(1, Pack, Result)];
     MAX_PACKS = "max_packs", overrides ["RAGGED", "ONE_ROW", "SPREAD", "NEIGHBOURS"];
     MAX_SHORT_ROWS = "max_short_rows", overrides ["RAGGED"];
-    MAX_COLUMNS = "max_columns";
+    MAX_FOUR = "lib/max_four";
+    MAX_COLUMNS = "max_columns", overrides ["SPREAD"];
     MAX_ELEMENTS = "max_elements", binds [writes(1, Unit, Result)], overrides ["PRESERVE_EDGES", "BOUNDS_CHECKED"];
 }
 

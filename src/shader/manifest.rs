@@ -126,9 +126,9 @@ impl Kernel {
             Program::HardmaxWrite(writer) => self.writer_files(writer),
             Program::HardmaxOnes => vec![&[HARDMAX_ONES]],
             Program::Max { access, .. } => vec![match access {
-                MaxAccess::Packs { .. } => &[BROADCAST, PACK_PARTS, MAX_STORE, MAX_PACKS],
+                MaxAccess::Packs { .. } => &[BROADCAST, PACK_PARTS, MAX_STORE, MAX_FOUR, MAX_PACKS],
                 MaxAccess::ShortRows(_) => &[BROADCAST, PACK_PARTS, MAX_STORE, MAX_SHORT_ROWS],
-                MaxAccess::Columns { .. } => &[BROADCAST, PACK_PARTS, MAX_STORE, MAX_COLUMNS],
+                MaxAccess::Columns { .. } => &[BROADCAST, PACK_PARTS, MAX_STORE, MAX_FOUR, MAX_COLUMNS],
                 MaxAccess::Elements => &[BROADCAST, MAX_ELEMENTS],
             }],
         };

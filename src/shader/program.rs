@@ -243,7 +243,7 @@ pub enum Override {
     /// Neighbouring invocations that take turns, at the packs or words of a fill, or at tiles of four packs along rows of a Max; and those
     /// that take the panels of a row of columns together.
     Neighbours(u32),
-    /// An invocation of Max takes four packs of a row, and its neighbours those beside each of them.
+    /// An invocation of Max takes four packs of a row, or of a column, and its neighbours those beside each of them.
     Spread,
     /// The output is one row.
     OneRow,
@@ -318,7 +318,7 @@ pub(crate) const LARGEST_BLOCK: u64 = 128;
 /// The longest rows that are written in bunches: beyond, text grows, and whole packs of one row are as fast.
 pub(crate) const LONGEST_WRITTEN_ROW: u64 = 32;
 
-/// The packs that an invocation of Max takes at once: side by side of columns, and of a row those apart that spread ones take.
+/// The packs that an invocation of Max takes at once: side by side of columns, and those apart that spread ones take.
 pub(crate) const TILE_PACKS: u64 = 4;
 
 /// The binding of a Max kernel's first operand; 0 holds the parameters and 1 the output.

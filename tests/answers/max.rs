@@ -260,6 +260,22 @@ fn parts_beside_operands_that_repeat() {
     }
 }
 
+/// The same of short rows as GPUs take them: neighbours write 128 packs side by side, each of them four and more rows of these.
+#[test]
+fn neighbours_that_repeat_row_after_row() {
+    for (n, dtype) in DType::ALL.into_iter().enumerate() {
+        let pack = 16 / dtype.bytes();
+        for (m, len) in [2_u64, 3, 5, 17, 32].into_iter().enumerate().skip(n % 2).step_by(2) {
+            let filling = pack / (1..=pack).rev().find(|n| pack.is_multiple_of(*n) && len.is_multiple_of(*n)).unwrap();
+            let together = (128 * pack).div_ceil(filling * len) * filling;
+            let all = [16 * together - 1, 16 * together, 17 * together + 1, 35 * together + filling + 1];
+            for (k, rows) in all.into_iter().enumerate() {
+                check_repeated(dtype, rows, len, n + m + k);
+            }
+        }
+    }
+}
+
 fn check_repeated(dtype: DType, rows: u64, len: u64, choice: usize) {
     let view = |strides: [i64; 2], offset| View::strided([rows, len], strides, offset).unwrap();
     let flat = view([len as i64, 1], 0);

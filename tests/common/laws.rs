@@ -261,7 +261,8 @@ impl Work {
                 together * self.neighbours
             }
             MaxAccess::Columns { .. } => {
-                let [tiles, row_tiles] = [p.len, p.row_len].map(|len| u64::from(len) / (4 * self.pack));
+                let tile = if self.spread { self.pack } else { 4 * self.pack };
+                let [tiles, row_tiles] = [p.len, p.row_len].map(|len| u64::from(len) / tile);
                 row_tiles * tiles.div_ceil(row_tiles).div_ceil(p.share.into())
             }
             MaxAccess::ShortRows(MaxShortRows { len, .. }) => {
@@ -337,8 +338,12 @@ impl Work {
             }
             HardmaxWriter::RaggedColumns | HardmaxWriter::ShortRows { .. } => p.share.into(),
             HardmaxWriter::Rows => {
-                let share = u64::from(p.share);
-                share + share * self.pack / u64::from(p.slice_len) + 2
+                let (share, slice_len) = (u64::from(p.share), u64::from(p.slice_len));
+                if self.spread {
+                    share * (3 + self.pack / slice_len)
+                } else {
+                    share + share * self.pack / slice_len + 2
+                }
             }
         }
     }

@@ -126,7 +126,7 @@ fn check_origins(paper: &mut Paper, case: &Case, shape: &[u64]) {
     }
 }
 
-/// A slice's ones and zeros come of all of the slice, and of no other than those that share words with it.
+/// A slice's ones and zeros come of all of the slice, and of no other than those that share packs of four words with it.
 fn check_hardmax(paper: &mut Paper, case: &Case, slices: &Parts, shape: &[u64]) {
     let dtype: DType = case.dtype;
     let (_, origins) = paper.read(Slot::Output(0));
@@ -136,10 +136,10 @@ fn check_hardmax(paper: &mut Paper, case: &Case, slices: &Parts, shape: &[u64]) 
         .collect();
     let mut sharing: BTreeMap<u64, BTreeSet<Word>> = BTreeMap::new();
     for (slice, words) in slices.iter().zip(&written) {
-        words.iter().for_each(|&word| sharing.entry(word).or_default().extend(slice));
+        words.iter().for_each(|&word| sharing.entry(word / 4).or_default().extend(slice));
     }
     for (n, (slice, words)) in slices.iter().zip(&written).enumerate() {
-        let most: BTreeSet<Word> = words.iter().flat_map(|word| &sharing[word]).copied().collect();
+        let most: BTreeSet<Word> = words.iter().flat_map(|word| &sharing[&(word / 4)]).copied().collect();
         let own = words.iter().flat_map(|&word| origins_at(&origins, dtype, word)).copied();
         let found = sources_but(paper, dtype, own, &most);
         assert!(slice.len() == 1 || slice.is_subset(&found), "slice {n} came of {found:?}, expected {slice:?}");

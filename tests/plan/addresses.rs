@@ -40,13 +40,19 @@ fn place_in_box(dispatch: &Dispatch, params: &BroadcastParams, element: u64) -> 
     let is_written = match dispatch.kernel.program {
         Program::Max { access: MaxAccess::Packs { .. }, .. } => writes(pack),
         Program::Max { access: MaxAccess::ShortRows(MaxShortRows { len, .. }), .. } => writes(pack * u64::from(len)),
+        Program::Max { access: MaxAccess::Columns { .. }, .. } => {
+            writes(if dispatch.kernel.overrides.contains(&Override::Spread) { pack } else { 4 * pack })
+        }
         _ => bound / lanes >= first,
     };
     is_written.then_some(local)
 }
 
 fn address(program: Program, params: &BroadcastParams, operand: &OperandParams, n: usize, local: u64) -> u32 {
-    let row_len = u64::from(params.row_len);
+    let row_len = match program {
+        Program::Max { access: MaxAccess::Columns { .. }, .. } => 1, // all dimensions are around it
+        _ => params.row_len.into(),
+    };
     let is_one_of = |mask: u32| mask >> n & 1 == 1;
     let along_row = match program {
         Program::Max { access: MaxAccess::Packs { splats, .. }, .. } if is_one_of(splats) => 0,

@@ -51,7 +51,8 @@ impl Work {
 
     /// Tiles below one another of rows of whole tiles.
     fn of_tiles(kernel: &Kernel, params: &BroadcastParams, group: &Group) -> Result<Work, Error> {
-        let tile = TILE_PACKS * kernel.dtype.pack_elements();
+        let spread = kernel.has(Override::Spread);
+        let tile = if spread { 1 } else { TILE_PACKS } * kernel.dtype.pack_elements();
         let [len, share, row_len] = [params.len, params.share, params.row_len].map(u64::from);
         ensure(row_len >= tile && row_len.is_multiple_of(tile) && params.walk_len() >= len, || {
             format!(

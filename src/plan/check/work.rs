@@ -100,7 +100,7 @@ impl Work {
             }
             HardmaxWriter::RaggedColumns => Ok(Work::shared(len / pack, share, 1, group)),
             HardmaxWriter::ShortRows { len: row } => Ok(Work::shared(len / (pack * u64::from(row)), share, 1, group)),
-            HardmaxWriter::Rows => Ok(Work::shared(len / pack, share, 2 * pack.div_ceil(slice_len), group)),
+            HardmaxWriter::Rows => Ok(Work::shared(len / pack, share, 2 + pack.div_ceil(slice_len), group)),
         }
     }
 

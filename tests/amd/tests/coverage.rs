@@ -20,9 +20,8 @@ const NO_BUNCH: Program = Program::Max {
     access: MaxAccess::ShortRows(MaxShortRows { len: 2, of_rows: 0, of_columns: 0, repeated: 0, part: 2, shifted: 0 }),
 };
 
-/// GPUs exchange the positions of bunches, store values of columns in words, too, write what packs of a Hardmax have of two rows, and
-/// read a Max's operands again in every row.
-const NEVER_ON_GPUS: [Program; 5] = [
+/// GPUs exchange the positions of bunches, store values of columns in words, too, and write what packs of a Hardmax have of two rows.
+const NEVER_ON_GPUS: [Program; 4] = [
     Program::Reduce {
         operator: Operator::ArgMax,
         access: Access::ShortRows { len: 2, columns: 1, turn: 2, rows: 8, exchanged: false },
@@ -37,17 +36,15 @@ const NEVER_ON_GPUS: [Program; 5] = [
     },
     Program::HardmaxWrite(HardmaxWriter::Columns { seams: true, narrow: false }),
     Program::HardmaxWrite(HardmaxWriter::Columns { seams: true, narrow: true }),
-    Program::Max { operands: 2, access: MaxAccess::Columns { of_columns: 1 } },
 ];
 
 /// What is planned where buffers are shared, or have no bindings left; and for invocations that work by themselves.
-const NO_KINDS: [Program; 9] = [
+const NO_KINDS: [Program; 8] = [
     NO_BUNCH,
     NEVER_ON_GPUS[0],
     NEVER_ON_GPUS[1],
     NEVER_ON_GPUS[2],
     NEVER_ON_GPUS[3],
-    NEVER_ON_GPUS[4],
     Program::Max { operands: 2, access: MaxAccess::Packs { splats: 0, shifted: 1, pairs: false } },
     Program::Max { operands: 2, access: MaxAccess::Packs { splats: 1, shifted: 1, pairs: false } },
     Program::Reduce {

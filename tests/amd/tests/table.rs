@@ -42,11 +42,7 @@ const LAWS: [Law; 3] = [
             },
             Exceptions {
                 why: "the same, and Mesa 22.3 gives a shader no more than 132 vector registers there",
-                known: &[
-                    ("arg_max rows of", "gfx1100", 1, 7168),
-                    ("max_short_rows of", "gfx1100", 1, 1024),
-                    ("reduce_max rows of", "gfx1100", 8, 33_792),
-                ],
+                known: &[("arg_max rows of", "gfx1100", 1, 7168), ("reduce_max rows of", "gfx1100", 8, 33_792)],
             },
         ],
     },
@@ -64,13 +60,13 @@ const LAWS: [Law; 3] = [
                 known: &[
                     ("arg_max rows of", "vega20", 7, 1),
                     ("arg_max rows of", "navi21", 1, 6),
-                    ("max_short_rows of", "vega20", 35, 2),
+                    ("max_short_rows of", "vega20", 34, 2),
                     ("reduce_max rows of", "vega20", 10, 2),
                 ],
             },
             Exceptions {
                 why: "four packs of each operand are in registers at once, and those that begin anywhere come out of two each",
-                known: &[("max_packs", "vega20", 16, 3)],
+                known: &[("max_packs", "vega20", 16, 3), ("max_columns", "vega20", 3, 4)],
             },
         ],
     },
@@ -92,9 +88,17 @@ const LAWS: [Law; 3] = [
                 why: "an invocation writes one bunch, and does all divisions of its addresses for it; where stretches end within bunches it \
                       may have rows of two",
                 known: &[
-                    ("max_short_rows of", "vega20", 36, 348),
-                    ("max_short_rows of", "navi21", 34, 346),
-                    ("max_short_rows of", "gfx1100", 39, 350),
+                    ("max_short_rows of", "vega20", 38, 348),
+                    ("max_short_rows of", "navi21", 36, 346),
+                    ("max_short_rows of", "gfx1100", 41, 350),
+                ],
+            },
+            Exceptions {
+                why: "what operands have in every row is looked up once for four to sixteen packs, and counted for four",
+                known: &[
+                    ("max_columns", "vega20", 9, 221),
+                    ("max_columns", "navi21", 9, 221),
+                    ("max_columns", "gfx1100", 9, 224),
                 ],
             },
         ],
