@@ -132,12 +132,13 @@ impl Device {
     }
 
     /// Whether a Max's operands that have the same elements in every row of so many packs are better looked up once, for some columns of
-    /// many rows, than read again in every row. That a row of whole tiles is made of others of so many elements.
-    pub fn takes_columns_of_max(&self, row_packs: u64, own_len: u64) -> bool {
+    /// many rows, than read again in every row. That a row of whole tiles is made of others of so many elements, whose own short rows may be
+    /// ragged: then stretches of them end within packs.
+    pub fn takes_columns_of_max(&self, row_packs: u64, own_len: u64, ragged: bool) -> bool {
         const LONGEST_BUNCHED: u64 = 16; // in bunches these go as fast on lavapipe
         match (self.spreads(), self.keeps_many()) {
             (true, _) => own_len <= LONGEST_WRITTEN_ROW, // of longer ones neighbours read whole packs side by side
-            (_, true) => row_packs <= VECTOR * TILE_PACKS && own_len > LONGEST_BUNCHED,
+            (_, true) => ragged || (row_packs <= VECTOR * TILE_PACKS && own_len > LONGEST_BUNCHED),
             (_, false) => true, // SwiftShader pays more for a load than for the way from row to row
         }
     }

@@ -197,7 +197,9 @@ impl OutputBox<'_> {
         let wide = if spread { (FEWEST_SPREAD_PACKS * pack).div_ceil(fewest * inner_len) } else { 1 };
         let own = wide * fewest;
         let row_len = own * inner_len;
-        let takes = self.device.takes_columns_of_max(row_len / pack, inner_len);
+        let short = self.rows.row_len() <= LONGEST_WRITTEN_ROW;
+        let ragged = short && self.rows.are_ragged(pack) && self.rows.have_ragged_stretches(pack);
+        let takes = self.device.takes_columns_of_max(row_len / pack, inner_len, ragged);
         let takes = takes && outer / own >= FEWEST_ROWS_OF_COLUMNS;
         let known = mask(reads, of_columns);
         if !takes || known == 0 || !reads.iter().all(|read| of_columns(read) || as_output(read)) {

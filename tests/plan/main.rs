@@ -313,7 +313,7 @@ fn parts_of_short_rows_are_repeated() {
 }
 
 /// What operands have in every row is looked up once on SwiftShader; on lavapipe where eight invocations see all of a row, and bunches
-/// are slower; on GPUs where rows are short, by neighbours that write side by side.
+/// are slower, or where stretches of short rows end within packs; on GPUs where rows are short, by neighbours that write side by side.
 #[test]
 fn operands_that_repeat_are_looked_up_once() {
     let of_columns = |inputs: &[&[u64]], adapter: AdapterKind| {
@@ -324,7 +324,7 @@ fn operands_that_repeat_are_looked_up_once() {
             _ => 0,
         }
     };
-    let cases: [(&[&[u64]], u32, u32, u32); 17] = [
+    let cases: [(&[&[u64]], u32, u32, u32); 20] = [
         (&[&[9999, 256], &[256]], 0b10, 0b10, 0),
         (&[&[256], &[9999, 256], &[1]], 0b101, 0b101, 0),
         (&[&[9999, 256], &[9999, 256], &[256]], 0b100, 0b100, 0),
@@ -332,6 +332,9 @@ fn operands_that_repeat_are_looked_up_once() {
         (&[&[9999, 264], &[264]], 0b10, 0, 0), // and 132
         (&[&[9999, 16, 16], &[16, 1]], 0b10, 0b10, 0),
         (&[&[9999, 4, 8], &[4, 1]], 0b10, 0b10, 0b10),
+        (&[&[9999, 3, 5], &[5], &[3, 1]], 0b110, 0b110, 0b110), // stretches of three rows
+        (&[&[9999, 8, 2], &[8, 1]], 0b10, 0, 0b10),
+        (&[&[9999, 3, 33], &[33], &[3, 1]], 0b110, 0, 0),
         (&[&[9999, 16], &[16]], 0b10, 0, 0b10),
         (&[&[9999, 32], &[32]], 0b10, 0b10, 0b10),
         (&[&[9999, 33], &[33]], 0b10, 0, 0),              // no short row
