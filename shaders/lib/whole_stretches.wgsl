@@ -1,18 +1,29 @@
-// Stretches of whole bunches: where each begins is asked once.
-import package::{BUNCH_ROWS, BunchPlace, PACK_ELEMENTS, ROW_LEN, pack_at, store_stretch, stretch_offset, stretch_rows};
+// Bunches that lie in one stretch each: where a stretch begins is asked once.
+import package::{
+    BUNCH_ROWS, BunchPlace, PACK_ELEMENTS, PAIRS, ROW_LEN, pack_at, pack_between, pack_from, store_stretch, stretch_offset, stretch_rows,
+    whole_pack, words_behind_packs,
+};
 
-// Bunches [first, last).
+// Whether stretches begin anywhere. Bunches in which one of them ends are another dispatch's.
+override INNER: bool = false;
+
+// Those of bunches [first, last).
 fn reduce_stretches(first: u32, last: u32) {
-    let stretch_len = max(stretch_rows() / BUNCH_ROWS, 1u);
-    let stretches_end = (last + stretch_len - 1u) / stretch_len;
-    var stretch = first / stretch_len;
+    var end_pack = vec4<u32>();
+    if (PAIRS) {
+        end_pack = words_behind_packs();
+    }
+    let stretch_len = stretch_rows();
+    let stretches_end = (last * BUNCH_ROWS + stretch_len - 1u) / stretch_len;
+    var stretch = first * BUNCH_ROWS / stretch_len;
     loop {
         if (stretch >= stretches_end) {
             break;
         }
-        let begin = max(first, stretch * stretch_len);
-        let e = stretch_offset(stretch) + (begin - stretch * stretch_len) * (ROW_LEN * BUNCH_ROWS);
-        store_stretch(begin, min(last, (stretch + 1u) * stretch_len), e);
+        let row = stretch * stretch_len;
+        let begin = max((row + BUNCH_ROWS - 1u) / BUNCH_ROWS, first);
+        let e = stretch_offset(stretch) + (begin * BUNCH_ROWS - row) * ROW_LEN;
+        store_stretch(begin, min((row + stretch_len) / BUNCH_ROWS, last), e, end_pack);
         continuing {
             stretch += 1u;
             break if stretch >= stretches_end;
@@ -21,4 +32,17 @@ fn reduce_stretches(first: u32, last: u32) {
 }
 
 // Pack number n of a bunch.
-fn bunch_pack(place: BunchPlace, n: u32) -> vec4<u32> { return pack_at(place.first / PACK_ELEMENTS + n); }
+fn bunch_pack(place: BunchPlace, n: u32) -> vec4<u32> {
+    if (INNER) {
+        return pack_from(place.first + n * PACK_ELEMENTS);
+    }
+    return pack_at(place.first / PACK_ELEMENTS + n);
+}
+
+// Where PAIRS: the whole pack in which pack number n of a bunch begins, and that pack out of it and the next one.
+alias WholePacks = vec4<u32>;
+
+fn whole_packs(place: BunchPlace, n: u32) -> WholePacks { return whole_pack(place.first, n, place.end_pack); }
+fn pack_between_two(place: BunchPlace, n: u32, first: WholePacks, second: WholePacks) -> vec4<u32> {
+    return pack_between(first, second, place.first);
+}

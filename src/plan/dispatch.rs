@@ -30,7 +30,7 @@ impl Reduction<'_> {
     ) -> Result<Dispatch, Error> {
         let Schedule { access, team, .. } = window.schedule;
         let mut overrides = self.overrides(self.group(window), team);
-        overrides.extend(self.access_overrides(window));
+        overrides.extend(self.access_overrides(window, stores));
         overrides.extend(self.has_many_turns(window, stores).then_some(Override::ManyTurns));
         overrides.extend(record_origin.map(|_| Override::Accumulate));
         let Reduction { operator, epilogue, .. } = *self;
@@ -57,6 +57,9 @@ impl Reduction<'_> {
         let panel = self.dtype.pack_elements() * column_packs;
         let counted = if access == Access::Columns { panel } else { self.unit_results(schedule) * share };
         let groups = match access {
+            Access::ShortRows { .. } if stores == Stores::Seams => {
+                shape.outputs().div_ceil(self.stretch_rows(window)).div_ceil(share).div_ceil(group)
+            }
             Access::Columns => {
                 let panels = match stores {
                     Stores::Results => self.panels_of_columns(shape, column_packs),
@@ -105,8 +108,13 @@ impl Reduction<'_> {
         shape.bunches_are_whole(lanes, &block, blocks * block.columns)
     }
 
-    /// What follows from a window's shape, and from how it is read.
-    fn access_overrides(&self, window: &Window) -> impl Iterator<Item = Override> {
+    /// The short rows that follow one another.
+    pub fn stretch_rows(&self, Window { shape, schedule, .. }: &Window) -> u64 {
+        row_block(schedule.access).map_or(1, |(block, _)| shape.stretch_rows(&block))
+    }
+
+    /// What follows from a window's shape, from how it is read, and from what is stored of it.
+    fn access_overrides(&self, window: &Window, stores: Stores) -> impl Iterator<Item = Override> {
         let Window { shape, schedule, .. } = window;
         let tuning = &self.device.tuning;
         let columns = schedule.access == Access::Columns;
@@ -135,6 +143,7 @@ impl Reduction<'_> {
             true => (row_by_row || !whole_packs) && schedule.column_packs == 4 && shape.reduce_len() >= FEWEST_FAR_ROWS,
             false => columns && !row_by_row && tuning.column_packs == 1,
         };
+        let inner = stores == Stores::Packs && self.has_bunch_seams(window);
         // On GPUs so that neighbours load whole sectors; else where a pack would take five words.
         let within_words = lanes > 1 && !whole_words && matches!(schedule.access, Access::ShortRows { .. });
         let pairs =
@@ -150,7 +159,7 @@ impl Reduction<'_> {
             (row_by_row && positions_know_tiles(self.dtype)).then_some(Override::RowByRow),
             few_packs.then_some(Override::FewPacks),
             (few_packs && whole_runs && !self.device.has_wide_loads()).then_some(Override::FromWords),
-            (!whole_packs).then_some(Override::Ragged),
+            (!whole_packs).then_some(if inner { Override::Inner } else { Override::Ragged }),
             (!whole_packs && pairs).then_some(Override::Pairs),
             (!whole_packs && whole_words && lanes > 1 && !pairs).then_some(Override::WholeWords),
         ];
@@ -208,7 +217,7 @@ fn few_runs(shape: &ReductionShape, access: Access) -> Option<u32> {
 }
 
 /// What bunches are of, and their rows.
-fn row_block(access: Access) -> Option<(RowBlock, u64)> {
+pub(super) fn row_block(access: Access) -> Option<(RowBlock, u64)> {
     let Access::ShortRows { len, columns, turn, rows, .. } = access else { return None };
     let [len, columns, turn, rows] = [len, columns, turn, rows].map(u64::from);
     Some((RowBlock { len, columns, turn }, rows))

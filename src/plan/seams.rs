@@ -5,12 +5,19 @@
 //!  rows of columns |a a a a a a|b b b b b b|c c c c c c|
 //!  packs of four   |       |    *  |       |   *   |  *       * seams: the last ends with the outputs
 //! ```
+//!
+//! And where stretches of short rows end within bunches, those that lie in one stretch are loaded in one piece by one dispatch, and the
+//! others, of which each has two pieces, by another.
 
+use super::dispatch::row_block;
 use super::schedule::{Reduction, Schedule};
 use super::windows::Window;
-use super::{Binding, Dispatches};
+use super::{Binding, Dispatch, Dispatches};
 use crate::Error;
 use crate::shader::{Access, Kernel, Stores};
+
+/// The bunches of a stretch of short rows from which on those in which one ends are few.
+const FEWEST_BUNCHES_OF_STRETCHES: u64 = 3;
 
 impl Reduction<'_> {
     /// What a window's dispatch stores of columns. Where these are seams, the packs that lie in one row are another dispatch's.
@@ -47,5 +54,18 @@ impl Reduction<'_> {
             }
             (stores, _) => Ok(Dispatches(vec![self.window(window, stores, targets, None)?])),
         }
+    }
+
+    /// Whether the bunches in which stretches of short rows end are another dispatch's than the others: these are loaded in one piece.
+    pub fn has_bunch_seams(&self, window: &Window) -> bool {
+        let Some((block, rows)) = row_block(window.schedule.access) else { return false };
+        let ragged = !window.shape.bunches_are_whole(self.dtype.pack_elements(), &block, rows);
+        ragged && !self.device.spreads() && self.stretch_rows(window) >= FEWEST_BUNCHES_OF_STRETCHES * rows
+    }
+
+    /// The dispatch that reduces those bunches of short rows in which stretches end.
+    pub fn bunch_seams(&self, mut window: Window, target: Binding) -> Result<Dispatch, Error> {
+        window.schedule.share = self.device.share(window.shape.outputs() / self.stretch_rows(&window));
+        self.window(&window, Stores::Seams, vec![target], None)
     }
 }

@@ -91,7 +91,7 @@ impl Kernel {
         match stores {
             Stores::Results => epilogue != Epilogue::Winner,
             Stores::Packs => columns || self.bunches_fill_packs(),
-            Stores::Seams => columns && !self.has_team() && !wide,
+            Stores::Seams => columns && !self.has_team() && !wide || self.bunches_fill_packs(),
         }
     }
 

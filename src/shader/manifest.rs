@@ -246,6 +246,7 @@ impl Kernel {
             (Access::Columns, false) => self.column_files(epilogue, stores),
             (Access::ShortRows { .. }, _) if epilogue == Epilogue::Ones => &[MAIN_BUNCHES, STORE_ONES],
             (Access::ShortRows { .. }, _) if stores == Stores::Packs => &[MAIN_BUNCHES],
+            (Access::ShortRows { .. }, _) if stores == Stores::Seams => &[MAIN_BUNCH_SEAMS],
             (Access::ShortRows { exchanged: true, .. }, _) => {
                 &[MAIN_SHORT_ROWS_EXCHANGED, SHORT_ROWS_REST, REDUCE_STRIDED, UNIT]
             }
@@ -282,10 +283,10 @@ impl Kernel {
         let units = || result_files(operator, epilogue);
         let whole = || -> Files { if access == Access::Columns { &[COLUMNS_WHOLE] } else { &[] } };
         match (stores, epilogue, access) {
-            (Stores::Packs, Epilogue::Value | Epilogue::Winner, _) => [&[STORE_VALUE_PACKS], whole()],
-            (Stores::Packs, _, _) => [&[STORE_INDEX_PACKS], whole()],
-            (Stores::Seams, Epilogue::Value | Epilogue::Winner, _) => [units(), &[SEAM_PACKS]],
-            (Stores::Seams, _, _) => [units(), &[SEAM_POSITIONS]],
+            (Stores::Seams, Epilogue::Value | Epilogue::Winner, Access::Columns) => [units(), &[SEAM_PACKS]],
+            (Stores::Seams, _, Access::Columns) => [units(), &[SEAM_POSITIONS]],
+            (Stores::Packs | Stores::Seams, Epilogue::Value | Epilogue::Winner, _) => [&[STORE_VALUE_PACKS], whole()],
+            (Stores::Packs | Stores::Seams, _, _) => [&[STORE_INDEX_PACKS], whole()],
             (Stores::Results, Epilogue::Index, Access::ShortRows { exchanged: true, .. }) => [&[], &[]], // the main one does
             (Stores::Results, _, Access::Columns) => [units(), &[COLUMN_RESULTS]],
             (Stores::Results, _, _) => [units(), &[]],

@@ -177,7 +177,7 @@ pub enum Stores {
     Results,
     /// Packs as such: those that lie in one row of columns, or the results of bunches of short rows.
     Packs,
-    /// Of the packs in which rows of columns end all results, unit by unit.
+    /// Of the packs in which rows of columns end all results, unit by unit; of the bunches in which stretches of short rows end, packs.
     Seams,
 }
 
@@ -223,6 +223,8 @@ pub enum Override {
     /// What is read or written in one piece may begin or end within a pack: of a reduction a run, a row of columns or a bunch of short
     /// rows; of a Hardmax a slice, or a row of columns; of Max a row, or a stretch of short rows.
     Ragged,
+    /// Stretches of short rows may begin and end within a pack. Bunches that lie in one are taken, and no others.
+    Inner,
     /// Packs side by side that an invocation of a kernel of columns takes.
     ColumnPacks(u32),
     /// The rows of a column kernel lie far apart: what they begin with is asked for ahead of the rest.
@@ -277,6 +279,7 @@ impl Override {
             Override::Runs => "RUNS",
             Override::FewRuns(_) => "FEW_RUNS",
             Override::Ragged => "RAGGED",
+            Override::Inner => "INNER",
             Override::ColumnPacks(_) => "COLUMN_PACKS",
             Override::Prefetch => "PREFETCH",
             Override::RowByRow => "ROW_BY_ROW",

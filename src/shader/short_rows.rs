@@ -21,17 +21,16 @@ impl Bunches {
         };
         let part = |k| {
             let rows = k * part_rows..(k + 1) * part_rows;
-            let pairs = ragged && has(Override::Pairs);
-            let own = Part { own: *self, k, rows, runs, pairs, stores };
+            let own = Part { own: *self, k, rows, runs, pairs: has(Override::Pairs), stores };
             own.text() + &if ragged { String::new() } else { own.parts() }
         };
         let parts = (0..self.parts()).map(part).collect::<String>();
         let stored = |k| match ragged {
-            false => format!("    store_parts_{k}(begin, end, first);\n"),
+            false => format!("    store_parts_{k}(begin, end, first, end_pack);\n"),
             true => format!("    store_part_{k}(first + {}u, place);\n", k * part_rows),
         };
         let signature = match ragged {
-            false => "store_stretch(begin: u32, end: u32, first: u32)",
+            false => "store_stretch(begin: u32, end: u32, first: u32, end_pack: vec4<u32>)",
             true => "store_bunch(first: u32, place: BunchPlace)",
         };
         format!(
@@ -157,14 +156,14 @@ impl Part {
     fn parts(&self) -> String {
         let (k, row) = (self.k, self.rows.start);
         format!(
-            "fn store_parts_{k}(begin: u32, end: u32, first: u32) {{
+            "fn store_parts_{k}(begin: u32, end: u32, first: u32, end_pack: vec4<u32>) {{
     var e = first;
     var bunch = begin;
     loop {{
         if (bunch >= end) {{
             break;
         }}
-        store_part_{k}(bunch * BUNCH_ROWS + {row}u, BunchPlace(e, e, ROW_LEN * BUNCH_ROWS, vec4<u32>()));
+        store_part_{k}(bunch * BUNCH_ROWS + {row}u, BunchPlace(e, e, ROW_LEN * BUNCH_ROWS, end_pack));
         e += ROW_LEN * BUNCH_ROWS;
         continuing {{
             bunch += 1u;
@@ -192,7 +191,7 @@ impl Part {
     fn values(&self) -> String {
         let (k, lanes, pack) = (self.k, self.own.dtype.lanes(), self.own.dtype.pack_elements());
         let store = |(q, rows): (u64, Range<u64>)| {
-            if self.stores == Stores::Packs {
+            if self.stores != Stores::Results {
                 return format!("    store_values(first + {}u, pack_of(row_maxima_{k}_{q}(bunch)));\n", q * pack);
             }
             let units = (rows.start - self.rows.start) / lanes..(rows.end - self.rows.start).div_ceil(lanes);
@@ -420,7 +419,7 @@ fn store_winners_{k}(first: u32, w: Winners{k}{}) {{
     }
 
     fn storing(&self) -> String {
-        if self.stores == Stores::Packs {
+        if self.stores != Stores::Results {
             return self.position_packs();
         }
         let (lanes, unit_lanes) = (self.own.dtype.lanes(), self.own.lanes());

@@ -218,6 +218,21 @@ fn windows_of_pixels_within_packs() {
     }
 }
 
+/// Rows of about as many windows as make three bunches: from there on bunches in which rows end are another dispatch's.
+#[test]
+fn windows_whose_rows_end_within_bunches() {
+    for (n, dtype) in [DType::U8, DType::Bf16, DType::F16, DType::I16, DType::F32, DType::I64].into_iter().enumerate() {
+        let bunch = 16 / dtype.bytes();
+        for (m, columns) in
+            [3 * bunch - 1, 3 * bunch, 3 * bunch + 1, 5 * bunch + 3, 40 * bunch + 1].into_iter().enumerate()
+        {
+            let window = [[2, 2], [2, 3], [3, 2], [1, 5]][(n + m) % 4];
+            let images = 300_000 / dtype.bytes() / (7 * columns * window[0] * window[1]) + 1;
+            Windows { images, rows: 7, columns, window, gaps: [0, m as u64 % 2, n as u64 % 3] }.check(dtype);
+        }
+    }
+}
+
 /// What is reduced has one element: maxima are the elements themselves, but for NaN, and positions are 0.
 #[test]
 fn axes_of_one_element() {

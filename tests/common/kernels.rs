@@ -79,7 +79,7 @@ pub fn programs() -> Vec<Program> {
 }
 
 /// Every constant, each with some value.
-pub const OVERRIDES: [Override; 27] = [
+pub const OVERRIDES: [Override; 28] = [
     Override::Group(64),
     Override::Team(16),
     Override::RunMembers(4),
@@ -93,6 +93,7 @@ pub const OVERRIDES: [Override; 27] = [
     Override::Runs,
     Override::FewRuns(3),
     Override::Ragged,
+    Override::Inner,
     Override::ColumnPacks(4),
     Override::Prefetch,
     Override::RowByRow,
@@ -122,12 +123,19 @@ pub fn kernels() -> Vec<Kernel> {
             continue;
         }
         let with = |wanted: fn(&Override) -> bool| {
-            let overrides = OVERRIDES.into_iter().filter(|&own| kernel.declares(own) && wanted(&own)).collect();
+            let mut overrides: Vec<Override> =
+                OVERRIDES.into_iter().filter(|&own| kernel.declares(own) && wanted(&own)).collect();
+            if overrides.contains(&Override::Ragged) {
+                overrides.retain(|own| *own != Override::Inner); // bunches of one stretch, or of two
+            }
             Kernel { overrides, ..kernel.clone() }
         };
         kernels.push(with(|own| matches!(own, Override::Group(_) | Override::Team(_))));
         kernels.push(with(|own| *own != Override::ColumnPacks(4)));
         kernels.push(Kernel { shared_buffers: true, ..with(|own| *own != Override::ColumnPacks(4)) });
+        if kernel.declares(Override::Inner) {
+            kernels.push(with(|own| *own != Override::Ragged));
+        }
         if kernel.declares(Override::ColumnPacks(4)) {
             kernels.push(with(|own| !matches!(own, Override::Prefetch | Override::Ragged)));
             kernels.push(with(|own| !matches!(own, Override::RowByRow | Override::Ragged)));

@@ -289,6 +289,10 @@ impl Work {
                 let columns = if self.columns_share_words() { outputs } else { p.columns.into() };
                 outputs / columns * chunks * columns.div_ceil(self.pack * self.column_packs) * self.team
             }
+            Access::ShortRows { columns, .. } if self.stores == Stores::Seams => {
+                let stretch: u32 = p.kept.iter().take(if columns > 1 { 2 } else { 1 }).map(|own| own.size).product();
+                (outputs / u64::from(stretch)).div_ceil(p.share.into())
+            }
             Access::ShortRows { rows, .. } => outputs.div_ceil(u64::from(rows) * u64::from(p.share)),
             // By themselves invocations write units of a Hardmax.
             _ if epilogue == Epilogue::Ones && self.team == 1 => {

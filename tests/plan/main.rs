@@ -135,6 +135,28 @@ fn packs_of_bunches_are_stored_as_such() {
     }
 }
 
+/// Where stretches of short rows end within bunches, software reduces these apart, but for short stretches.
+#[test]
+fn bunches_of_two_stretches_are_apart() {
+    let seams = [Stores::Packs, Stores::Seams];
+    for (dtype, bunch) in [(DType::U8, 16), (DType::F16, 8)] {
+        // Of a multiple of 32 stretches all rows are in bunches; some millions of elements, or too few loads.
+        let shape = |columns: u64, images: u64| [(images * 512 / columns).max(1), 32, 2, columns, 3];
+        let values = |columns, images, limits| stores(&reduce_max(dtype, &shape(columns, images), &[2, 4]), &limits);
+        let positions = |columns, images, limits| stores(&arg_max(dtype, &shape(columns, images), &[2, 4]), &limits);
+        for columns in [3 * bunch + 1, 40 * bunch + 1] {
+            assert_eq!([values(columns, 64, cpu()), positions(columns, 64, cpu())], [seams, seams]);
+            assert!(!values(columns, 0, cpu()).contains(&Stores::Seams));
+            assert!(!values(columns, 64, gpu()).contains(&Stores::Seams));
+        }
+        assert_eq!(values(3 * bunch - 1, 64, cpu()), [Stores::Packs]);
+        assert_eq!(positions(3 * bunch - 1, 64, cpu()), [Stores::Packs]);
+        let values_and_positions =
+            arg_max(dtype, &shape(3 * bunch + 1, 64), &[2, 4]).output(ArgMaxOutput::ValuesAndIndices);
+        assert_eq!(stores(&values_and_positions, &cpu()), [Stores::Results]);
+    }
+}
+
 /// Rows of narrow columns are folded into as many packs as leave records for which there is scratch, or into parts of packs; on GPUs
 /// only if no rows are left over.
 #[test]

@@ -20,8 +20,9 @@ const NO_BUNCH: Program = Program::Max {
     access: MaxAccess::ShortRows(MaxShortRows { len: 2, of_rows: 0, of_columns: 0, repeated: 0, part: 2, shifted: 0 }),
 };
 
-/// GPUs exchange the positions of bunches, store values of columns in words, too, and write what packs of a Hardmax have of two rows.
-const NEVER_ON_GPUS: [Program; 4] = [
+/// GPUs exchange the positions of bunches, take those of two stretches with the others, store values of columns in words, too, and write
+/// what packs of a Hardmax have of two rows.
+const NEVER_ON_GPUS: [Program; 6] = [
     Program::Reduce {
         operator: Operator::ArgMax,
         access: Access::ShortRows { len: 2, columns: 1, turn: 2, rows: 8, exchanged: false },
@@ -36,15 +37,29 @@ const NEVER_ON_GPUS: [Program; 4] = [
     },
     Program::HardmaxWrite(HardmaxWriter::Columns { seams: true, narrow: false }),
     Program::HardmaxWrite(HardmaxWriter::Columns { seams: true, narrow: true }),
+    Program::Reduce {
+        operator: Operator::ReduceMax,
+        access: Access::ShortRows { len: 2, columns: 1, turn: 2, rows: 8, exchanged: false },
+        epilogue: Epilogue::Value,
+        stores: Stores::Seams,
+    },
+    Program::Reduce {
+        operator: Operator::ArgMax,
+        access: Access::ShortRows { len: 2, columns: 1, turn: 2, rows: 8, exchanged: false },
+        epilogue: Epilogue::Index,
+        stores: Stores::Seams,
+    },
 ];
 
 /// What is planned where buffers are shared, or have no bindings left; and for invocations that work by themselves.
-const NO_KINDS: [Program; 8] = [
+const NO_KINDS: [Program; 10] = [
     NO_BUNCH,
     NEVER_ON_GPUS[0],
     NEVER_ON_GPUS[1],
     NEVER_ON_GPUS[2],
     NEVER_ON_GPUS[3],
+    NEVER_ON_GPUS[4],
+    NEVER_ON_GPUS[5],
     Program::Max { operands: 2, access: MaxAccess::Packs { splats: 0, shifted: 1, pairs: false } },
     Program::Max { operands: 2, access: MaxAccess::Packs { splats: 1, shifted: 1, pairs: false } },
     Program::Reduce {
@@ -56,10 +71,11 @@ const NO_KINDS: [Program; 8] = [
 ];
 
 /// Those of devices that read one element after another.
-const NO_OVERRIDES: [Override; 6] = [
+const NO_OVERRIDES: [Override; 7] = [
     Override::ColumnPacks(4),
     Override::Prefetch,
     Override::ManyTurns,
+    Override::Inner,
     Override::WholeWords,
     Override::FromWords,
     Override::Neighbours(8),
