@@ -10,10 +10,6 @@ use super::{Binding, Dispatches, target_part};
 use crate::Error;
 use crate::shader::{Access, Bunches, Epilogue, LARGEST_BLOCK, LONGEST_SHORT_ROW, MOST_BUNCH_PACKS, Operator, Stores};
 
-/// The longest short rows whose bunches begin anywhere: of longer ones the kernel's text, which puts each pack together from
-/// words, takes too long to compile.
-const LONGEST_RAGGED_SHORT_ROW: u64 = 8;
-
 /// The longest short rows where neighbouring invocations are to read what lies side by side, or bunches have many packs.
 const LONGEST_USUAL_SHORT_ROW: u64 = 32;
 
@@ -64,7 +60,7 @@ impl Reduction<'_> {
             false => {
                 // A bunch has rows of one stretch and the next one.
                 bunches = bunches.at_most(stretch_rows + columns)?;
-                bunches.block_len() <= LONGEST_RAGGED_SHORT_ROW && loads >= FEWEST_RAGGED_LOADS
+                bunches.block_len() <= self.device.longest_ragged_short_row(dtype) && loads >= FEWEST_RAGGED_LOADS
             }
         };
         let short = bunches_pay

@@ -173,6 +173,17 @@ impl Device {
         }
     }
 
+    /// The longest short rows, or blocks of them, whose bunches begin anywhere: of longer ones packs of a run are as fast, and the text that
+    /// puts each pack together from words takes SwiftShader seconds to compile. On GPUs no others were timed.
+    pub fn longest_ragged_short_row(&self, dtype: DType) -> u64 {
+        const BYTES: u64 = 96;
+        match (self.spreads(), self.keeps_many()) {
+            (true, _) => 8,
+            (_, true) => (BYTES / dtype.bytes()).min(32),
+            (_, false) => (BYTES / dtype.bytes()).min(16),
+        }
+    }
+
     /// The longest short slices that lie in one piece whose ones and zeros are written by those who find the winners: of longer ones this
     /// takes more values than some devices keep in registers.
     pub fn longest_fused_slice(&self) -> u64 {

@@ -233,6 +233,24 @@ fn windows_whose_rows_end_within_bunches() {
     }
 }
 
+/// Rows of windows, each up to as long as bunches have them that begin anywhere, and longer.
+#[test]
+fn long_windows_within_packs() {
+    for (dtype, lens) in [
+        (DType::U8, [9, 16, 17, 31, 33]),
+        (DType::Bf16, [9, 14, 16, 17, 31]),
+        (DType::F16, [11, 13, 15, 18, 33]),
+        (DType::F32, [9, 13, 17, 23, 25]),
+        (DType::I64, [9, 11, 12, 13, 15]),
+    ] {
+        for (n, len) in lens.into_iter().enumerate() {
+            let (columns, rows) = ([7, 21, 57][n % 3], 5);
+            let images = 300_000 / dtype.bytes() / (rows * columns * 2 * len) + 1;
+            Windows { images, rows, columns, window: [1 + n as u64 % 2, len], gaps: [0, n as u64 % 2, 1] }.check(dtype);
+        }
+    }
+}
+
 /// What is reduced has one element: maxima are the elements themselves, but for NaN, and positions are 0.
 #[test]
 fn axes_of_one_element() {
