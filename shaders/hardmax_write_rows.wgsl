@@ -1,5 +1,5 @@
 // Hardmax once the winners are known, where slices follow one another: an invocation writes some packs, zeros first, then the ones
-// in them; or where it is to have few, each at once.
+// in them or, where neighbours write side by side, each pack at once.
 import package::{
     BoundPack, GROUP, Grid, PACK_ELEMENTS, PACK_PARTS, bound_pack, invocation_number, no_output, pack_with_one, params, winners,
 };

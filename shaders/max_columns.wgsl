@@ -28,7 +28,7 @@ fn main(grid: Grid) {
     let tile = tile_of_columns(column * tile_elements, tile_elements);
     let addresses = first_addresses();
     if (SPREAD) {
-        store_columns(column, first, end, Runs(maxima_of(tile[0]), addresses));
+        store_columns(column, row_tiles, vec2<u32>(first, end), Runs(maxima_of(tile[0]), addresses));
         return;
     }
     let before = array(maxima_of(tile[0]), maxima_of(tile[1]), maxima_of(tile[2]), maxima_of(tile[3]));
@@ -44,13 +44,11 @@ fn main(grid: Grid) {
 // What is folded first, and where the other operands begin.
 struct Runs { before: Maxima, addresses: Addresses }
 
-// The pack of rows [first, end) that has these columns.
-fn store_columns(column: u32, first: u32, end: u32, runs: Runs) {
-    let row_packs = params.row_len / PACK_ELEMENTS;
-    let end_pack = min(end * row_packs, params.len / PACK_ELEMENTS);
-    let last = min(end, FARTHEST);
-    for (var row = first; row < last; row += 4u) {
-        store_four(row * row_packs + column, row_packs, end_pack, runs);
+// Pack number `column` of rows from the first to before the second.
+fn store_columns(column: u32, row_packs: u32, rows: vec2<u32>, runs: Runs) {
+    let last = min(rows.y, FARTHEST);
+    for (var row = rows.x; row < last; row += 4u) {
+        store_four(row * row_packs + column, row_packs, rows.y * row_packs, runs);
     }
 }
 

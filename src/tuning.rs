@@ -53,7 +53,7 @@ pub struct Tuning {
     /// take one pack of each row, or that have many rows. On lavapipe folds do not make near rows far.
     pub far_bytes: u64,
     /// The most packs, or output units, that an invocation of an element-wise kernel writes. On GPUs a Max that is written element by
-    /// element has four units an invocation even if this is less.
+    /// element has four units an invocation even if this is less, and one in columns four to sixteen packs.
     pub max_share: u64,
     /// Whether packs are bound as pairs of 64-bit integers, where the device has them. Such a device is taken to load a pack as fast
     /// as a word.

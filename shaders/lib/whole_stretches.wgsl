@@ -13,7 +13,7 @@ fn reduce_stretches(first: u32, last: u32) {
     if (PAIRS) {
         end_pack = words_behind_packs();
     }
-    let stretch_len = stretch_rows();
+    let stretch_len = max(stretch_rows(), BUNCH_ROWS); // shorter ones have no bunch
     let stretches_end = (last * BUNCH_ROWS + stretch_len - 1u) / stretch_len;
     var stretch = first * BUNCH_ROWS / stretch_len;
     loop {

@@ -131,25 +131,26 @@ impl Device {
         !self.spreads() && self.tuning.column_packs > 1
     }
 
-    /// Whether a Max's operands that have the same elements in every row of so many packs are better looked up once, for some columns of
-    /// many rows, than read again in every row. That a row of whole tiles is made of others of so many elements, whose own short rows may be
-    /// ragged: then stretches of them end within packs.
+    /// Whether a Max's operands that have the same elements in every row are better looked up once, for some columns of many rows, than
+    /// read again in every row. Operands repeat after `own_len` elements, of which rows of whole tiles are made, `row_packs` long. Where
+    /// `ragged`, these elements are short rows that follow one another, and stretches of them end within packs.
     pub fn takes_columns_of_max(&self, row_packs: u64, own_len: u64, ragged: bool) -> bool {
         const LONGEST_BUNCHED: u64 = 16; // in bunches these go as fast on lavapipe
+        const MOST_RAGGED_PACKS: u64 = 4096; // rows farther apart are as slow
         match (self.spreads(), self.keeps_many()) {
             (true, _) => own_len <= LONGEST_WRITTEN_ROW, // of longer ones neighbours read whole packs side by side
-            (_, true) => ragged || (row_packs <= VECTOR * TILE_PACKS && own_len > LONGEST_BUNCHED),
+            (_, true) if ragged => row_packs <= MOST_RAGGED_PACKS,
+            (_, true) => row_packs <= VECTOR * TILE_PACKS && own_len > LONGEST_BUNCHED,
             (_, false) => true, // SwiftShader pays more for a load than for the way from row to row
         }
     }
 
     /// The rows of which an invocation writes columns, having looked up once what operands of a Max have in each of so many tasks: so many
     /// that this costs little. Where neighbours spread, they write four at a time.
-    pub fn rows_of_columns(&self, tasks: u64) -> u64 {
-        const FEWEST: u64 = 16;
+    pub fn share_of_columns(&self, tasks: u64) -> u64 {
         match self.spreads() {
-            true => (tasks / self.tuning.busy_invocations).clamp(TILE_PACKS, FEWEST) / TILE_PACKS * TILE_PACKS,
-            false => self.share(tasks).max(FEWEST),
+            true => (tasks / self.tuning.busy_invocations).clamp(TILE_PACKS, ROWS_OF_COLUMNS) / TILE_PACKS * TILE_PACKS,
+            false => self.share(tasks).max(ROWS_OF_COLUMNS),
         }
     }
 
@@ -319,6 +320,9 @@ impl Device {
 pub(super) fn power_of_two_below(n: u64) -> u64 {
     1 << n.max(1).ilog2()
 }
+
+/// The rows of which to look up what operands of a Max have in every one costs little.
+pub(super) const ROWS_OF_COLUMNS: u64 = 16;
 
 /// The fewest output packs for which a dispatch of their own pays, when a few elements behind them need another.
 pub(super) const FEWEST_PACKS: u64 = 1024;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::device::{Device, FEWEST_PACKS, to_u32};
+use super::device::{Device, FEWEST_PACKS, ROWS_OF_COLUMNS, to_u32};
 use super::layout::{Source, gcd};
 use super::reads::{Read, Rows, mask};
 use super::schedule::{MAX_STEPS, SHORT_ROWS_INVOCATIONS};
@@ -15,9 +15,6 @@ use crate::{DType, Error};
 
 /// The fewest packs of a row that ends within one.
 const FEWEST_RAGGED_PACKS: u64 = 2;
-
-/// The fewest rows of whole tiles, of which to look up what is the same in every one costs little.
-const FEWEST_ROWS_OF_COLUMNS: u64 = 16;
 
 /// The packs of a row of columns that neighbours write side by side, at least.
 const FEWEST_SPREAD_PACKS: u64 = 128;
@@ -200,14 +197,14 @@ impl OutputBox<'_> {
         let short = self.rows.row_len() <= LONGEST_WRITTEN_ROW;
         let ragged = short && self.rows.are_ragged(pack) && self.rows.have_ragged_stretches(pack);
         let takes = self.device.takes_columns_of_max(row_len / pack, inner_len, ragged);
-        let takes = takes && outer / own >= FEWEST_ROWS_OF_COLUMNS;
+        let takes = takes && outer / own >= ROWS_OF_COLUMNS;
         let known = mask(reads, of_columns);
         if !takes || known == 0 || !reads.iter().all(|read| of_columns(read) || as_output(read)) {
             return None;
         }
         let (tiles, row_tiles) = (self.len / tile, row_len / tile);
         let rows = tiles.div_ceil(row_tiles);
-        let wanted = self.device.rows_of_columns(tiles);
+        let wanted = self.device.share_of_columns(tiles);
         let share = if spread { wanted } else { rows.div_ceil(rows.div_ceil(wanted)) };
         let access = MaxAccess::Columns { of_columns: known };
         let tasks = Tasks { share, invocations: row_tiles * rows.div_ceil(share), neighbours: 1, spread };

@@ -10,7 +10,7 @@
 //! others, of which each has two pieces, by another.
 
 use super::dispatch::row_block;
-use super::schedule::{Reduction, Schedule};
+use super::schedule::{FEWEST_FAR_LOADS, FEWEST_RAGGED_LOADS, Reduction, Schedule};
 use super::windows::Window;
 use super::{Binding, Dispatch, Dispatches};
 use crate::Error;
@@ -60,12 +60,16 @@ impl Reduction<'_> {
     pub fn has_bunch_seams(&self, window: &Window) -> bool {
         let Some((block, rows)) = row_block(window.schedule.access) else { return false };
         let ragged = !window.shape.bunches_are_whole(self.dtype.pack_elements(), &block, rows);
-        ragged && !self.device.spreads() && self.stretch_rows(window) >= FEWEST_BUNCHES_OF_STRETCHES * rows
+        let fewest = if self.device.keeps_many() { FEWEST_FAR_LOADS } else { FEWEST_RAGGED_LOADS };
+        let pays = !self.device.spreads() && self.loads(&window.shape) >= fewest;
+        ragged && pays && self.stretch_rows(window) >= FEWEST_BUNCHES_OF_STRETCHES * rows
     }
 
     /// The dispatch that reduces those bunches of short rows in which stretches end.
     pub fn bunch_seams(&self, mut window: Window, target: Binding) -> Result<Dispatch, Error> {
-        window.schedule.share = self.device.share(window.shape.outputs() / self.stretch_rows(&window));
+        let stretches = window.shape.outputs() / self.stretch_rows(&window);
+        let most = window.schedule.share.max(self.device.needed_share(stretches)); // bunches for which no invocation loops too long
+        window.schedule.share = self.device.share(stretches).min(most);
         self.window(&window, Stores::Seams, vec![target], None)
     }
 }

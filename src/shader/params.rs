@@ -227,7 +227,8 @@ pub struct BroadcastParams {
     /// Packs, or output units, that an invocation writes: of packs those of as many rows as have no more, or a part of one row's; of
     /// columns the rows.
     pub share: u32,
-    /// Elements of a row, the innermost dimension; 1 where they are written one by one, and of columns as many rows as fill whole tiles.
+    /// Elements of a row, the innermost dimension; 1 where they are written one by one, and of columns as many rows as fill whole tiles or,
+    /// where neighbours spread, packs.
     pub row_len: u32,
     /// The first output unit to write.
     pub first: u32,

@@ -84,7 +84,8 @@ pub enum MaxAccess {
     },
     /// In bunches of rows so short that many of them share packs.
     ShortRows(MaxShortRows),
-    /// In tiles of columns, of four packs, whose operands lie as the output does or have the same elements in every row.
+    /// In tiles of columns, of four packs side by side or, where neighbours spread, below one another, whose operands lie as the output
+    /// does or have the same elements in every row.
     Columns {
         /// Bit n is set if operand n has the same elements in row after row.
         of_columns: u32,
@@ -175,7 +176,7 @@ pub enum Epilogue {
 pub enum Stores {
     /// All results, unit by unit.
     Results,
-    /// Packs as such: those that lie in one row of columns, or the results of bunches of short rows.
+    /// Packs as such: those that lie in one row of columns, or the results of bunches of short rows, which may be those of one stretch.
     Packs,
     /// Of the packs in which rows of columns end all results, unit by unit; of the bunches in which stretches of short rows end, packs.
     Seams,
@@ -245,7 +246,8 @@ pub enum Override {
     /// Neighbouring invocations that take turns, at the packs or words of a fill, or at tiles of four packs along rows of a Max; and those
     /// that take the panels of a row of columns together.
     Neighbours(u32),
-    /// An invocation of Max takes four packs of a row, or of a column, and its neighbours those beside each of them.
+    /// Neighbours write packs side by side: an invocation of Max takes four of a row or of a column, apart from each other, and one of
+    /// Hardmax makes each pack of rows at once.
     Spread,
     /// The output is one row.
     OneRow,

@@ -123,6 +123,20 @@ fn check_blocks(dtype: DType, shape: [u64; 4], gap: u64) {
     }
 }
 
+/// Stretches of blocks that end within bunches, around three bunches long.
+#[test]
+fn blocks_whose_stretches_end_within_bunches() {
+    for (dtype, len, columns) in
+        [(DType::U8, 2, 3), (DType::Bf16, 4, 2), (DType::F16, 2, 2), (DType::F32, 2, 3), (DType::I64, 3, 2)]
+    {
+        let bunch = 16 / dtype.bytes(); // blocks
+        for blocks in [3 * bunch - 1, 3 * bunch, 3 * bunch + 1, 5 * bunch + 3] {
+            let outer = 300_000 / dtype.bytes() / (blocks * len * columns) + 1;
+            check_blocks(dtype, [outer, blocks, len, columns], bunch / 2 + 1);
+        }
+    }
+}
+
 /// Images of windows of pixels.
 struct Windows {
     images: u64,

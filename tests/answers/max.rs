@@ -1,7 +1,8 @@
 //! Max on the GPU against the reference, bit for bit.
 
-use crate::common::{self, Data, cases, check, check_cases, tensor};
-use wgmax::{DType, Limits, Max, NanPolicy, Operation, Tensor, View};
+use crate::common::{self, Data, cases, check, check_cases, check_planned, gpus, tensor};
+use wgmax::plan::Params;
+use wgmax::{AdapterKind, DType, Limits, Max, NanPolicy, Operation, Tensor, Tuning, View};
 
 fn contiguous(shape: &[u64]) -> View {
     View::new(shape).unwrap()
@@ -272,6 +273,27 @@ fn neighbours_that_repeat_row_after_row() {
             for (k, rows) in all.into_iter().enumerate() {
                 check_repeated(dtype, rows, len, n + m + k);
             }
+        }
+    }
+}
+
+/// And each of them eight to sixteen rows of these, of which the last have fewer.
+#[test]
+fn neighbours_of_many_rows() {
+    let tuning = Tuning { busy_invocations: 256, ..Tuning::of(AdapterKind::Hardware) };
+    let limits = Limits { tuning: Some(tuning), ..gpus()[0].kernels().limits().clone() };
+    for (dtype, len) in [(DType::U8, 3), (DType::F16, 5), (DType::F32, 7), (DType::I64, 2)] {
+        let pack = 16 / dtype.bytes();
+        for packs in [2300, 2900, 4095, 4096, 4099, 5001] {
+            let rows = packs * pack / len;
+            let op = Max::new(dtype, [contiguous(&[rows, len]), contiguous(&[len])]);
+            let inputs = [tensor(dtype, rows * len, Data::Edges, 1), tensor(dtype, len, Data::Ties, 2)];
+            let inputs = [&inputs[0], &inputs[1]];
+            let plan = op.plan(&limits).unwrap();
+            let Params::Broadcast(params) = &plan.dispatches[0].params else { panic!("{plan}") };
+            assert!(params.share >= 8, "{plan}");
+            let expected = op.reference(&inputs).unwrap();
+            check_planned(&gpus()[0], &limits, &op, &inputs, &expected, &format!("{dtype} {rows} rows of {len}"));
         }
     }
 }

@@ -166,7 +166,7 @@ struct Work {
     ragged: bool,
     /// Whether rows are taken pack by pack.
     few_packs: bool,
-    /// Whether an invocation of Max takes packs of one row, apart from each other.
+    /// Whether an invocation takes packs apart from each other, or each at once.
     spread: bool,
 }
 
@@ -206,7 +206,7 @@ impl Work {
             column_packs: column_packs.unwrap_or(1),
             store_lanes,
             stores: if let Program::Reduce { stores, .. } = kernel.program { stores } else { Stores::Results },
-            bunch_parts: text.matches("fn store_parts_").count() as u64,
+            bunch_parts: text.matches("fn store_part_").count() as u64,
             tile: if row_by_row && team.is_none() { 1 } else { 4 },
             ragged: kernel.overrides.contains(&Override::Ragged),
             few_packs: kernel.overrides.contains(&Override::FewPacks),

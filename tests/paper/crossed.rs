@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use wgmax::plan::Slot;
+use wgmax::plan::{Plan, Slot};
 use wgmax::{ArgMaxOutput, Axes, DType, Limits, Operation, Slices, View};
 
 use crate::common::{first_difference, tensors};
 use crate::crossing::{Asked, Case, Finding, Outcome, Scale, cross, plan_cases};
 use crate::paper::{Groups, Paper, Word};
-use crate::{Parts, addresses, check_parts, origins_at, sources_but, word};
+use crate::{Parts, addresses, check_parts, origins_at, sources_but, word, words_at_once};
 
 fn scale() -> Scale {
     // Invocations that do nothing cost as much here as others.
@@ -105,7 +105,7 @@ fn reduced(case: &Case) -> Vec<usize> {
 }
 
 /// Every output took the elements that belong to it and no others.
-fn check_origins(paper: &mut Paper, case: &Case, shape: &[u64]) {
+fn check_origins(paper: &mut Paper, plan: &Plan, case: &Case, shape: &[u64]) {
     let (dtype, elements) = (case.dtype, Elements::of(case));
     let slices = || elements.slices(&reduced(case));
     match &case.asked {
@@ -121,13 +121,13 @@ fn check_origins(paper: &mut Paper, case: &Case, shape: &[u64]) {
                 check_parts(paper, dtype, usize::from(values), index.dtype(), &slices, "positions");
             }
         }
-        Asked::Hardmax(_) => check_hardmax(paper, case, &slices(), shape),
+        Asked::Hardmax(_) => check_hardmax(paper, case, &slices(), shape, words_at_once(plan)),
         Asked::Max { .. } => check_parts(paper, dtype, 0, dtype, &elements.broadcast(shape), "maxima"),
     }
 }
 
-/// A slice's ones and zeros come of all of the slice, and of no other than those that share packs of four words with it.
-fn check_hardmax(paper: &mut Paper, case: &Case, slices: &Parts, shape: &[u64]) {
+/// A slice's ones and zeros come of all of the slice, and of no other than those that share words with it, or what is written at once.
+fn check_hardmax(paper: &mut Paper, case: &Case, slices: &Parts, shape: &[u64], at_once: u64) {
     let dtype: DType = case.dtype;
     let (_, origins) = paper.read(Slot::Output(0));
     let written: Vec<BTreeSet<u64>> = numbers_of_slices(shape, &reduced(case))
@@ -136,10 +136,10 @@ fn check_hardmax(paper: &mut Paper, case: &Case, slices: &Parts, shape: &[u64]) 
         .collect();
     let mut sharing: BTreeMap<u64, BTreeSet<Word>> = BTreeMap::new();
     for (slice, words) in slices.iter().zip(&written) {
-        words.iter().for_each(|&word| sharing.entry(word / 4).or_default().extend(slice));
+        words.iter().for_each(|&word| sharing.entry(word / at_once).or_default().extend(slice));
     }
     for (n, (slice, words)) in slices.iter().zip(&written).enumerate() {
-        let most: BTreeSet<Word> = words.iter().flat_map(|word| &sharing[&(word / 4)]).copied().collect();
+        let most: BTreeSet<Word> = words.iter().flat_map(|word| &sharing[&(word / at_once)]).copied().collect();
         let own = words.iter().flat_map(|&word| origins_at(&origins, dtype, word)).copied();
         let found = sources_but(paper, dtype, own, &most);
         assert!(slice.len() == 1 || slice.is_subset(&found), "slice {n} came of {found:?}, expected {slice:?}");
@@ -171,7 +171,7 @@ fn check(case: &Case) -> Result<Outcome, Finding> {
     }
     let shape = &op.outputs().expect("planned")[0].shape;
     if !shape.contains(&0) {
-        check_origins(&mut paper, case, shape);
+        check_origins(&mut paper, &plan, case, shape);
     }
     Ok(Outcome::Right(plan))
 }

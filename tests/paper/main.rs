@@ -20,7 +20,9 @@ use common::kernels::storing_results;
 use common::laws::lawful_plan;
 use common::{Data, VIEW_LEN, axes_sets, first_difference, tensor, tensors, views};
 use paper::{Groups, Origin, Paper, Word, slot_number};
-use wgmax::plan::{Access, Dispatch, Epilogue, HardmaxWriter, MaxAccess, Operator, Program, Slot, Stores};
+use wgmax::plan::{
+    Access, Dispatch, Epilogue, HardmaxWriter, MaxAccess, Operator, Override, Plan, Program, Slot, Stores,
+};
 use wgmax::{
     AdapterKind, ArgMax, ArgMaxOutput, DType, Error, Hardmax, IndexType, Limits, Max, NanPolicy, Operation, ReduceMax,
     Slices, Tensor, View,
@@ -158,7 +160,13 @@ fn check_arg_max(dtype: DType, view: &View, axes: &[i64], limits: &Limits, input
     Some(kinds(&op, limits))
 }
 
-/// A slice's ones and zeros come of all of the slice, and of no other than those that share packs of four words with it.
+/// The words of a Hardmax that come of all slices in them: those of packs, where these are made at once.
+fn words_at_once(plan: &Plan) -> u64 {
+    let spreads = plan.dispatches.iter().any(|own| own.kernel.overrides.contains(&Override::Spread));
+    if spreads { 4 } else { 1 }
+}
+
+/// A slice's ones and zeros come of all of the slice, and of no other than those that share words with it, or what is written at once.
 fn check_hardmax(dtype: DType, view: &View, slices: Slices, limits: &Limits, input: &Tensor, case: &str) -> Seen {
     let op = Hardmax::new(dtype, view.clone(), slices);
     let mut paper = run(&op, &[input], limits, case)?;
@@ -166,15 +174,16 @@ fn check_hardmax(dtype: DType, view: &View, slices: Slices, limits: &Limits, inp
         Slices::Along(axis) => vec![axis],
         Slices::From(axis) => (axis..view.rank() as i64).collect(),
     };
+    let at_once = words_at_once(&op.plan(limits).unwrap());
     let parts = reduced_parts(dtype, view, &reduced);
     let written = reduced_parts(dtype, &View::new(view.shape()).unwrap(), &reduced);
     let mut sharing: BTreeMap<u64, BTreeSet<Word>> = BTreeMap::new();
     for (part, written) in parts.iter().zip(&written) {
-        written.iter().for_each(|&(_, word)| sharing.entry(word / 4).or_default().extend(part));
+        written.iter().for_each(|&(_, word)| sharing.entry(word / at_once).or_default().extend(part));
     }
     let (_, origins) = paper.read(Slot::Output(0));
     for (n, (part, written)) in parts.iter().zip(&written).enumerate() {
-        let most: BTreeSet<Word> = written.iter().flat_map(|(_, word)| &sharing[&(word / 4)]).copied().collect();
+        let most: BTreeSet<Word> = written.iter().flat_map(|(_, word)| &sharing[&(word / at_once)]).copied().collect();
         let own = written.iter().flat_map(|&(_, word)| origins_at(&origins, dtype, word)).copied();
         let found = sources_but(&paper, dtype, own, &most);
         assert!(part.len() == 1 || part.is_subset(&found), "{case}: slice {n} came of {found:?}, expected {part:?}");

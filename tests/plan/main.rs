@@ -150,10 +150,28 @@ fn bunches_of_two_stretches_are_apart() {
             assert!(!values(columns, 64, gpu()).contains(&Stores::Seams));
         }
         assert_eq!(values(3 * bunch - 1, 64, cpu()), [Stores::Packs]);
+        // Stretches that begin anywhere and end with bunches.
+        let padded = View::strided([3000, 3 * bunch, 3], [9 * bunch as i64 + 1, 3, 1], 1).unwrap();
+        assert_eq!(stores(&ReduceMax::new(dtype, padded).axes([2]), &cpu()), [Stores::Packs]);
         assert_eq!(positions(3 * bunch - 1, 64, cpu()), [Stores::Packs]);
         let values_and_positions =
             arg_max(dtype, &shape(3 * bunch + 1, 64), &[2, 4]).output(ArgMaxOutput::ValuesAndIndices);
         assert_eq!(stores(&values_and_positions, &cpu()), [Stores::Results]);
+    }
+}
+
+/// No invocation loops too long over bunches of many runs in which stretches end.
+#[test]
+fn shares_of_stretches_are_bounded() {
+    let view = View::strided([32_768, 64, 49, 7], [400, 344, 7, 1], 0).unwrap();
+    for adapter in [AdapterKind::SwiftShader, AdapterKind::Lavapipe] {
+        let tuning = Tuning { max_share: 1024, busy_invocations: 1, ..Tuning::of(adapter) };
+        for tuning in [None, Some(tuning)] {
+            let limits = Limits { adapter, tuning, ..Limits::default() };
+            let op = ArgMax::new(DType::U8, view.clone()).axes([1, 3]);
+            assert_eq!(stores(&op, &limits)[..2], [Stores::Packs, Stores::Seams]);
+            common::laws::lawful_plan(&op, &limits).unwrap();
+        }
     }
 }
 
