@@ -154,7 +154,7 @@ impl Reduction<'_> {
             let window = Window { shape, schedule, first_output: outputs.start, ..window.clone() };
             dispatches.push(self.window(&window, stores, vec![target], None)?)?;
             if stores == Stores::Packs
-                && self.has_bunch_seams(&window)
+                && self.has_inner_bunches(&window)
                 && !self.stretch_rows(&window).is_multiple_of(rows)
             {
                 dispatches.push(self.bunch_seams(window, target)?)?;

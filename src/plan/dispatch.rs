@@ -143,7 +143,7 @@ impl Reduction<'_> {
             true => (row_by_row || !whole_packs) && schedule.column_packs == 4 && shape.reduce_len() >= FEWEST_FAR_ROWS,
             false => columns && !row_by_row && tuning.column_packs == 1,
         };
-        let inner = stores == Stores::Packs && self.has_bunch_seams(window);
+        let inner = stores == Stores::Packs && self.has_inner_bunches(window);
         // On GPUs so that neighbours load whole sectors; else where a pack would take five words.
         let within_words = lanes > 1 && !whole_words && matches!(schedule.access, Access::ShortRows { .. });
         let pairs =

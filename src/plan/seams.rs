@@ -56,8 +56,9 @@ impl Reduction<'_> {
         }
     }
 
-    /// Whether the bunches in which stretches of short rows end are another dispatch's than the others: these are loaded in one piece.
-    pub fn has_bunch_seams(&self, window: &Window) -> bool {
+    /// Whether bunches that lie in one stretch of short rows are loaded in one piece, and those in which stretches end, if there are any, by
+    /// another dispatch.
+    pub fn has_inner_bunches(&self, window: &Window) -> bool {
         let Some((block, rows)) = row_block(window.schedule.access) else { return false };
         let ragged = !window.shape.bunches_are_whole(self.dtype.pack_elements(), &block, rows);
         let fewest = if self.device.keeps_many() { FEWEST_FAR_LOADS } else { FEWEST_RAGGED_LOADS };
