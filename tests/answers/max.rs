@@ -232,7 +232,7 @@ fn operands_that_repeat_row_after_row() {
     for (n, dtype) in DType::ALL.into_iter().enumerate() {
         let tile = 64 / dtype.bytes();
         for (m, len) in [2, 3, 20, tile - 1, tile, tile + 1, 3 * tile / 2, 8 * tile, 9 * tile].into_iter().enumerate() {
-            let together = tile / (1..=len).rev().find(|n| tile.is_multiple_of(*n) && len.is_multiple_of(*n)).unwrap();
+            let together = rows_that_fill(tile, len);
             // Up to where columns are taken, and to where an invocation takes no more rows.
             let wholes = if len < tile { [15, 16, 33, 600] } else { [15, 16, 17, 35] };
             for (k, whole) in wholes.into_iter().enumerate() {
@@ -266,8 +266,8 @@ fn parts_beside_operands_that_repeat() {
 fn neighbours_that_repeat_row_after_row() {
     for (n, dtype) in DType::ALL.into_iter().enumerate() {
         let pack = 16 / dtype.bytes();
-        for (m, len) in [2_u64, 3, 5, 17, 32].into_iter().enumerate().skip(n % 2).step_by(2) {
-            let filling = pack / (1..=pack).rev().find(|n| pack.is_multiple_of(*n) && len.is_multiple_of(*n)).unwrap();
+        for (m, len) in [2, 3, 5, 17, 32].into_iter().enumerate().skip(n % 2).step_by(2) {
+            let filling = rows_that_fill(pack, len);
             let together = (128 * pack).div_ceil(filling * len) * filling;
             let all = [16 * together - 1, 16 * together, 17 * together + 1, 35 * together + filling + 1];
             for (k, rows) in all.into_iter().enumerate() {
@@ -296,6 +296,11 @@ fn neighbours_of_many_rows() {
             check_planned(&gpus()[0], &limits, &op, &inputs, &expected, &format!("{dtype} {rows} rows of {len}"));
         }
     }
+}
+
+/// The fewest rows of so many elements that are whole tiles, or packs, of so many.
+fn rows_that_fill(elements: u64, len: u64) -> u64 {
+    (1..=elements).find(|rows| (rows * len).is_multiple_of(elements)).unwrap()
 }
 
 fn check_repeated(dtype: DType, rows: u64, len: u64, choice: usize) {
