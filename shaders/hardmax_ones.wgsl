@@ -1,6 +1,6 @@
 // Hardmax over zeros once the winners are known: a one for each of them, in a word that may have others' ones, too. Slices are
 // columns of blocks; those that follow one another are blocks of one column.
-import package::{GROUP, Grid, invocation_number, one_of_element};
+import package::{GROUP, Grid, invocation_number, one_of_element, winner, winners};
 
 struct Params {
     len: u32, // output elements
@@ -16,7 +16,6 @@ struct Params {
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> winners: array<u32>;
 @group(0) @binding(3) var<storage, read_write> values: array<atomic<u32>>;
 
 @compute @workgroup_size(GROUP)
@@ -31,7 +30,7 @@ fn main(grid: Grid) {
         let column = params.winner_column + n - params.first;
         let blocks = column / params.columns;
         let begin = (params.winner_block + blocks) * params.slice_len;
-        let row = begin + winners[n]; // wraps where it lies far behind the end
+        let row = begin + winner(n); // wraps where it lies far behind the end
         let e = (row - params.position) * params.columns + column - blocks * params.columns - params.column;
         if ((row >= max(begin, params.position)) & (row - params.position <= rows) & (e < params.len)) {
             let one = one_of_element(e);

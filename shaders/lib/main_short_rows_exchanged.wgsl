@@ -1,7 +1,8 @@
 // An invocation takes a bunch of short rows. The positions of a workgroup's rows meet in workgroup memory, so that neighbours store
 // what lies side by side.
 import package::{
-    BUNCH_ROWS, Best, GROUP, Grid, Unit, index_word, invocation_number, no_input, params, reduce_bunches, reduce_rest,
+    BUNCH_ROWS, Best, GROUP, Grid, Unit, found_position, index_word, invocation_number, leave_position, no_input, params,
+    reduce_bunches, reduce_rest,
 };
 
 @group(0) @binding(3) var<storage, read_write> indices: array<u32>;
@@ -11,9 +12,6 @@ const TEAM = 1u;
 
 const STORES_KEYS = false;
 const STORE_LANES = 1u;
-
-// Of each invocation those of its bunch, and a place that is no one's: so neighbours store to different banks.
-var<workgroup> positions: array<array<u32, BUNCH_ROWS + 1u>, GROUP>;
 
 @compute @workgroup_size(GROUP)
 fn main(grid: Grid) {
@@ -28,7 +26,7 @@ fn main(grid: Grid) {
         let i = n * GROUP + grid.local;
         if (i < count) {
             let row = i / INDEX_WORDS;
-            let position = positions[row / BUNCH_ROWS][row % BUNCH_ROWS];
+            let position = found_position(row / BUNCH_ROWS, row % BUNCH_ROWS);
             indices[group_first * INDEX_WORDS + i] = select(position, 0u, i % INDEX_WORDS == 1u);
         }
     }
@@ -36,7 +34,7 @@ fn main(grid: Grid) {
 
 fn task_count() -> u32 { return params.outputs; }
 fn store_lane(unit: Unit, lane: u32, task: u32, best: Best) -> Unit {
-    positions[task / BUNCH_ROWS % GROUP][task % BUNCH_ROWS] = index_word(best, 0u);
+    leave_position(task / BUNCH_ROWS % GROUP, task % BUNCH_ROWS, index_word(best, 0u));
     return unit;
 }
 fn store_unit(index: u32, unit: Unit) {}

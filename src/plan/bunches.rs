@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::device::bunch_bytes;
 use super::layout::{Dimension, ReductionShape, RowBlock, gcd};
 use super::schedule::{FEWEST_FAR_LOADS, FEWEST_RAGGED_LOADS, Reduction, SHORT_ROWS_INVOCATIONS, Schedule};
 use super::windows::Window;
@@ -12,6 +13,11 @@ use crate::shader::{Access, Bunches, Epilogue, LARGEST_BLOCK, LONGEST_SHORT_ROW,
 
 /// The longest short rows where neighbouring invocations are to read what lies side by side, or bunches have many packs.
 const LONGEST_USUAL_SHORT_ROW: u64 = 32;
+
+/// The shortest rows whose bunches are staged: with as many rows as a pack has elements they would be a line of 128 bytes. And the
+/// invocations of such a workgroup for which there has to be room.
+const SHORTEST_STAGED_ROW: u64 = 8;
+const FEWEST_STAGING: u64 = 32;
 
 /// The most packs of a bunch that an invocation of a GPU writes, and the most rows of a bunch of blocks: of more, neighbours lie too far
 /// apart.
@@ -25,10 +31,38 @@ const LARGEST_WHOLE_WINDOWS: u64 = 256;
 const MAX_SHORT_RUNS: u64 = 64;
 
 impl Reduction<'_> {
+    /// The bunches that a kernel takes, if it takes short rows.
+    pub fn bunch(&self, access: Access) -> Option<Bunches> {
+        Bunches::of_access(access, self.dtype, self.operator, self.epilogue)
+    }
+
+    /// The bunch of an invocation that finds it in workgroup memory, where neighbours have left what they loaded side by side: on GPUs,
+    /// of rows that follow one another from end to end, and of which the packs of a usual bunch would be a cache line and more of its own.
+    /// It has no more rows than share a word of results.
+    pub fn staged_bunch(&self, shape: &ReductionShape) -> Option<Bunches> {
+        let [rows] = shape.kept[..] else { return None };
+        let Reduction { dtype, operator, epilogue, device, .. } = *self;
+        let len = shape.reduce_len();
+        let own = Bunches { dtype, operator, epilogue, len, columns: 1, turn: len, rows: dtype.lanes() };
+        let (bytes, count) = (bunch_bytes(&own, true, false), shape.outputs().div_ceil(own.rows));
+        let in_order = shape.reduced.len() == 1
+            && shape.run().stride == 1
+            && rows.stride == len as i64
+            && shape.start.is_multiple_of(dtype.pack_elements());
+        let fits = FEWEST_STAGING * bytes <= device.limits.max_group_memory_bytes.into()
+            && count <= device.invocations_of_members(bytes);
+        let pays = device.spreads()
+            && (SHORTEST_STAGED_ROW..=LONGEST_USUAL_SHORT_ROW).contains(&len)
+            && count * SHORT_ROWS_INVOCATIONS >= device.tuning.busy_invocations;
+        (epilogue != Epilogue::Ones && in_order && fits && pays).then_some(own)
+    }
+
     /// Bunches of rows that follow one another, or of blocks of them that do, if they are so short that bunches pay.
     pub fn bunches(&self, shape: &ReductionShape) -> Option<Bunches> {
         let windows = shape.window_block().filter(|block| self.windows_pay(block));
-        [windows, shape.row_block()].into_iter().flatten().find_map(|block| self.bunches_of(shape, &block))
+        let usual =
+            || [windows, shape.row_block()].into_iter().flatten().find_map(|block| self.bunches_of(shape, &block));
+        self.staged_bunch(shape).or_else(usual)
     }
 
     /// Whether blocks of rows in two dimensions are faster than their runs, where those are whole packs and blocks large. No GPU was
@@ -127,6 +161,9 @@ impl Reduction<'_> {
         let Some((&Dimension { size, stride, logical_stride }, inner)) = shape.kept.split_last() else {
             return Ok(None);
         };
+        if self.staged_bunch(shape).is_some() {
+            return Ok(None); // all of them are in one dispatch, with the rest
+        }
         let [result_bytes] = self.target_bytes()[..] else { return Ok(None) };
         let around = shape.outputs() / size;
         let step = rows / gcd(around, rows);

@@ -1,7 +1,7 @@
 //! What plans know of a device: its limits, and the tuning, which says what it likes, as numbers.
 
 use super::within;
-use crate::shader::{Epilogue, LONGEST_WRITTEN_ROW, Operator, TILE_PACKS};
+use crate::shader::{Bunches, Epilogue, LONGEST_WRITTEN_ROW, Operator, TILE_PACKS};
 use crate::{DType, Error, Limits, Tuning};
 
 /// The invocations that lavapipe runs in lockstep on processors with AVX2. They should go through memory together, from end to end: to write
@@ -27,7 +27,17 @@ pub(super) const MEMBER_BYTES: u64 = 16;
 
 /// The most bytes of workgroup memory that a position takes which invocations exchange: its own and, of few, a place that is no
 /// one's.
-pub(super) const EXCHANGED_BYTES: u64 = 8;
+const EXCHANGED_BYTES: u64 = 8;
+
+/// The bytes of workgroup memory that an invocation needs for a bunch of short rows: for its words, where these are staged, and one that
+/// is no one's if they are an even number; else for the positions of its rows, where these are exchanged.
+pub(super) fn bunch_bytes(bunch: &Bunches, staged: bool, exchanged: bool) -> u64 {
+    match (staged, exchanged) {
+        (true, _) => (bunch.words() | 1) * 4,
+        (false, true) => bunch.rows * EXCHANGED_BYTES,
+        (false, false) => 0,
+    }
+}
 
 /// The bytes that a team keeps for each invocation that reduces columns together: what it shares of a pack of them (`ColumnPart`
 /// in shaders/lib).

@@ -1,6 +1,6 @@
 //! The dispatch that reduces a window: its workgroups, overrides and parameters.
 
-use super::device::{EXCHANGED_BYTES, check_countable, column_member_bytes, stride_u32, to_u32};
+use super::device::{bunch_bytes, check_countable, column_member_bytes, stride_u32, to_u32};
 use super::layout::{Dimension, ReductionShape, RowBlock, gcd, shader_dims};
 use super::schedule::{Reduction, Schedule};
 use super::windows::Window;
@@ -75,18 +75,26 @@ impl Reduction<'_> {
     }
 
     /// The invocations of a workgroup.
-    fn group(&self, Window { shape, schedule, .. }: &Window) -> u64 {
+    fn group(&self, window: &Window) -> u64 {
+        let Window { shape, schedule, .. } = window;
         let team = schedule.team;
         match (schedule.access, team) {
             (Access::Columns, 2..) => {
                 let usual = self.device.group_of_members(column_member_bytes(self.operator, self.dtype));
                 usual.max(team * self.packs_across(shape))
             }
-            (Access::ShortRows { rows, exchanged: true, .. }, _) => {
-                self.device.group_of_members(u64::from(rows) * EXCHANGED_BYTES)
+            (Access::ShortRows { .. }, _) if self.member_bytes(window) > 0 => {
+                self.device.group_of_members(self.member_bytes(window))
             }
             _ => self.device.team_group(team, self.epilogue.lanes(self.dtype)),
         }
+    }
+
+    /// The bytes of workgroup memory that each invocation of short rows needs.
+    fn member_bytes(&self, Window { shape, schedule, .. }: &Window) -> u64 {
+        let Access::ShortRows { exchanged, .. } = schedule.access else { return 0 };
+        let staged = self.staged_bunch(shape).is_some();
+        self.bunch(schedule.access).map_or(0, |bunch| bunch_bytes(&bunch, staged, exchanged))
     }
 
     /// What follows from the reduction, and from how it is read.
@@ -144,6 +152,7 @@ impl Reduction<'_> {
             false => columns && !row_by_row && tuning.column_packs == 1,
         };
         let inner = stores == Stores::Packs && self.has_inner_bunches(window);
+        let staged = matches!(schedule.access, Access::ShortRows { .. }) && self.staged_bunch(shape).is_some();
         // On GPUs so that neighbours load whole sectors; else where a pack would take five words.
         let within_words = lanes > 1 && !whole_words && matches!(schedule.access, Access::ShortRows { .. });
         let pairs =
@@ -160,6 +169,7 @@ impl Reduction<'_> {
             few_packs.then_some(Override::FewPacks),
             (few_packs && whole_runs && !self.device.has_wide_loads()).then_some(Override::FromWords),
             (!whole_packs).then_some(if inner { Override::Inner } else { Override::Ragged }),
+            staged.then_some(Override::Staged),
             (!whole_packs && pairs).then_some(Override::Pairs),
             (!whole_packs && whole_words && lanes > 1 && !pairs).then_some(Override::WholeWords),
         ];

@@ -54,7 +54,7 @@ pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
         Binding::scratch(1, bytes)
     };
     let narrow = Output { narrow: true, ..output };
-    if output.counts_in_elements() && narrow.packed_columns()?.is_some() {
+    if output.counts_in_elements() && narrow.looks_up_packs()? {
         let search = Reduction { epilogue: Epilogue::Winner, ..search };
         if let Some(mut dispatches) = reduce_to_winners(&search, &sources, winners(op.dtype.bytes()))? {
             dispatches.append(narrow.write()?)?;
@@ -199,9 +199,20 @@ impl<'a> Output<'a> {
     fn ragged_columns(&self) -> Result<Option<Packs>, Error> {
         let pack = self.dtype.pack_elements();
         match self.columns >= pack && !self.has_long_columns() {
-            true => self.packs_of(HardmaxWriter::RaggedColumns, pack, pack),
+            true => self.packs_of(HardmaxWriter::RaggedColumns { packed: self.takes_winners_in_packs() }, pack, pack),
             false => Ok(None),
         }
+    }
+
+    /// Whether pack after pack is written with winners that are taken in packs. GPUs would touch a sector for each, were they taken one
+    /// by one; software, which has to put packs together, is faster so.
+    fn takes_winners_in_packs(&self) -> bool {
+        self.device.spreads() && self.dtype.bytes() == self.winner_bytes()
+    }
+
+    /// Whether winners as wide as elements are taken in packs.
+    fn looks_up_packs(&self) -> Result<bool, Error> {
+        Ok(self.packed_columns()?.is_some() || self.device.spreads() && self.ragged_columns()?.is_some())
     }
 
     /// Bunches of slices. Slices of several whole packs are as fast one by one.
@@ -253,7 +264,8 @@ impl<'a> Output<'a> {
             four_packs.then_some(Override::ColumnPacks(4)),
         ];
         let (share, tasks) = self.tasks(&packs);
-        let whole = if self.narrow || matches!(writer, HardmaxWriter::Columns { .. }) { 16 } else { 4 };
+        let in_packs = matches!(writer, HardmaxWriter::Columns { .. } | HardmaxWriter::RaggedColumns { .. });
+        let whole = if in_packs { 16 } else { 4 };
         let bytes = (self.winner_count(len) * self.winner_bytes()).next_multiple_of(whole);
         let winners = Binding { binding: 1, slot: Slot::Scratch(1), writes: false, offset_bytes: 0, bytes };
         Ok(Dispatch {
@@ -335,8 +347,9 @@ impl<'a> Output<'a> {
             true => (winner(row, first % self.columns), winner(row, last % self.columns) + 1),
             false => (winner(row, 0), winner(last_row, self.columns)),
         };
-        let step = self.device.binding_step(&[4]);
-        Ok(in_parts(begin / step * step..end, self.device.writable(4, 1)?)
+        let bytes = self.winner_bytes();
+        let step = self.device.binding_step(&[bytes]);
+        Ok(in_parts(begin / step * step..end, self.device.writable(bytes, 1)?)
             .map(move |part| part.start.max(begin)..part.end))
     }
 
@@ -344,12 +357,18 @@ impl<'a> Output<'a> {
     fn ones(&self, elements: Range<u64>, winners: Range<u64>) -> Result<Dispatch, Error> {
         let Output { dtype, slice_len, columns, target, .. } = *self;
         let (len, row) = (elements.end - elements.start, elements.start / columns);
-        let bound = winners.start - winners.start % self.device.binding_step(&[4]);
+        let bytes = self.winner_bytes();
+        let bound = winners.start - winners.start % self.device.binding_step(&[bytes]);
         let (count, group) = (winners.end - winners.start, self.device.tuning.group);
         let share = self.device.share(count);
         let scratch = Binding { binding: 1, slot: Slot::Scratch(1), writes: false, offset_bytes: 0, bytes: 0 };
         Ok(Dispatch {
-            kernel: Kernel::new(Program::HardmaxOnes, dtype, vec![Override::Group(group as u32)], false),
+            kernel: Kernel::new(
+                Program::HardmaxOnes { narrow: self.narrow },
+                dtype,
+                vec![Override::Group(group as u32)],
+                false,
+            ),
             params: Params::HardmaxOnes(HardmaxOnesParams {
                 len: to_u32(len)?,
                 columns: to_u32(columns)?,
@@ -364,7 +383,7 @@ impl<'a> Output<'a> {
             }),
             grid: self.device.grid(count.div_ceil(share).div_ceil(group), group * share)?,
             bindings: vec![
-                target_part(scratch, 4, bound, winners.end - bound),
+                target_part(scratch, bytes, bound, winners.end - bound),
                 target_part(target, dtype.bytes(), elements.start, len),
             ],
         })

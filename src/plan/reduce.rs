@@ -76,7 +76,7 @@ pub(super) fn reduce_to_ones(
     reduction.block(&Block::of_one(reduction, window), &[target]).map(Some)
 }
 
-/// The same to winners as wide as elements, if these are columns that are stored in packs, and the tensor is in one piece.
+/// The same to winners as wide as elements, if these are columns, and the tensor is in one piece.
 pub(super) fn reduce_to_winners(
     reduction: &Reduction,
     sources: &[Source],
@@ -84,10 +84,11 @@ pub(super) fn reduce_to_winners(
 ) -> Result<Option<Dispatches>, Error> {
     let Some(window) = whole_window(reduction, sources)? else { return Ok(None) };
     let in_packs = window.schedule.chunks == 1 && reduction.stores(&window) != Stores::Results;
-    if !in_packs || folded(reduction, &window).is_some() {
+    let pays = reduction.device.spreads() || in_packs && folded(reduction, &window).is_none();
+    if window.schedule.access != Access::Columns || !pays {
         return Ok(None);
     }
-    reduction.direct(&window, vec![target]).map(Some)
+    reduce_whole(reduction, window, &[target]).map(Some)
 }
 
 impl Reduction<'_> {

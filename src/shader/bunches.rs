@@ -6,7 +6,7 @@
 //!  the same, of 4 in 2s  |a a b b a a b b|
 //! ```
 
-use super::program::{Epilogue, LARGEST_BLOCK, Operator};
+use super::program::{Access, Epilogue, LARGEST_BLOCK, Operator};
 use crate::DType;
 
 /// Bunches of short rows, as a reduction takes them.
@@ -30,6 +30,13 @@ pub(crate) struct Bunches {
 pub(crate) const MOST_BUNCH_PACKS: u64 = 16;
 
 impl Bunches {
+    /// Those that a kernel takes, if it takes short rows.
+    pub fn of_access(access: Access, dtype: DType, operator: Operator, epilogue: Epilogue) -> Option<Bunches> {
+        let Access::ShortRows { len, columns, turn, rows, .. } = access else { return None };
+        let [len, columns, turn, rows] = [len, columns, turn, rows].map(u64::from);
+        Some(Bunches { dtype, operator, epilogue, len, columns, turn, rows })
+    }
+
     /// Bunches of as many rows as are worth it, but no more than divide `stretch_rows`, if that is possible. None where rows are too
     /// long.
     pub fn of_stretches(self, stretch_rows: u64) -> Option<Bunches> {
@@ -72,13 +79,24 @@ impl Bunches {
         self.rows * self.len
     }
 
+    /// Words of a bunch of whole ones.
+    pub fn words(&self) -> u64 {
+        self.elements() * self.dtype.bytes() / 4
+    }
+
+    /// Whether a bunch can be found in workgroup memory: it is whole words, more than a pack has, with room for the positions of its rows.
+    pub fn can_be_staged(&self) -> bool {
+        let bytes = self.elements() * self.dtype.bytes();
+        self.columns == 1 && bytes.is_multiple_of(4) && bytes > 16 && self.rows <= self.words()
+    }
+
     /// Packs of a bunch.
     pub fn packs(&self) -> u64 {
         self.elements() / self.dtype.pack_elements()
     }
 
-    /// Whether a bunch is of whole packs and units, and of no more blocks than a pack has elements. Those of `ragged` stretches need not
-    /// fill packs, but where these are written.
+    /// Whether a bunch is of whole packs and units, and of no more blocks than a pack has elements. Those of `ragged` stretches, and
+    /// staged ones, need not fill packs, but where these are written.
     pub fn are_valid(&self, ragged: bool) -> bool {
         let blocks = self.rows / self.columns.max(1);
         let fewest = || match ragged && self.epilogue != Epilogue::Ones {

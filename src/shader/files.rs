@@ -134,10 +134,13 @@ files! {
     COLUMNS_TEAM_ONE_ROW = "lib/columns_team_one_row";
     COLUMNS_TEAM_SHARED_UNITS = "lib/columns_team_shared_units";
     REDUCE_STRIDED = "reduce_strided";
-    REDUCE_SHORT_ROWS = "reduce_short_rows", overrides ["FEW_RUNS"];
+    REDUCE_SHORT_ROWS = "reduce_short_rows", overrides ["STAGED", "FEW_RUNS"];
     MAIN_SHORT_ROWS = "lib/main_short_rows";
     MAIN_SHORT_ROWS_EXCHANGED = "lib/main_short_rows_exchanged", binds [writes(3, Word, Target)], overrides ["INDEX_WORDS"];
     WHOLE_STRETCHES = "lib/whole_stretches", overrides ["INNER"];
+    POSITIONS_APART = "lib/positions_apart";
+    POSITIONS_STAGED = "lib/positions_staged";
+    STAGED_STRETCHES = "lib/staged_stretches";
     RAGGED_STRETCHES = "lib/ragged_stretches";
     SHORT_ROWS_REST = "lib/short_rows_rest";
     MAIN_BUNCHES = "lib/main_bunches";
@@ -170,7 +173,9 @@ files! {
     STORE_RECORD = "lib/store_record", binds [writes(3, Word, Scratch)], overrides ["ACCUMULATE"];
     STORE_RECORD_VALUE = "lib/store_record_value";
     STORE_RECORD_POSITION = "lib/store_record_position";
-    STORE_VALUE = "lib/store_value", binds [writes(3, Unit, Target)];
+    STORE_UNITS = "lib/store_units", binds [writes(3, Unit, Target)];
+    STORE_VALUE = "lib/store_value";
+    STORE_WINNER = "lib/store_winner";
     STORE_INDEX = "lib/store_index", binds [writes(3, Word, Target)], overrides ["INDEX_WORDS"];
     STORE_ONES = "lib/store_ones", binds [writes(3, Pack, Result)];
     STORE_VALUE_PACKS = "lib/store_value_packs", binds [writes(3, Pack, Target)];
@@ -179,7 +184,8 @@ files! {
 
     WINNERS = "lib/winners";
     WINNERS_WORDS = "lib/winners_words", binds [reads(1, Word, Scratch)];
-    HARDMAX_ONES = "hardmax_ones", binds [reads(1, Word, Scratch), writes(3, Word, Result)];
+    WINNERS_IN_LANES = "lib/winners_in_lanes", binds [reads(1, Word, Scratch)];
+    HARDMAX_ONES = "hardmax_ones", binds [writes(3, Word, Result)];
     HARDMAX_WRITE_ROWS = "hardmax_write_rows", binds [writes(3, Pack, Result)], overrides ["RAGGED", "SPREAD"];
     HARDMAX_WRITE_PACKED_COLUMNS = "hardmax_write_packed_columns", binds [writes(3, Pack, Result)], overrides ["COLUMN_PACKS"];
     PACKS_OF_ROWS = "lib/packs_of_rows";

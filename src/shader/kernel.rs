@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::program::narrow_winners;
 use super::{
     Access, Bunches, Epilogue, HardmaxWriter, LONGEST_WRITTEN_ROW, MaxAccess, MaxShortRows, Operator, Override,
     Program, Stores,
@@ -75,21 +76,16 @@ impl Kernel {
 
     /// The bunches of short rows that it reduces, if there is such a text.
     pub(crate) fn bunches(&self) -> Option<Bunches> {
-        let Program::Reduce { operator, access: Access::ShortRows { len, columns, turn, rows, .. }, epilogue, .. } =
-            self.program
-        else {
-            return None;
-        };
-        let [len, columns, turn, rows] = [len, columns, turn, rows].map(u64::from);
-        let bunches = Bunches { dtype: self.dtype, operator, epilogue, len, columns, turn, rows };
-        Some(bunches).filter(|own| own.are_valid(self.has(Override::Ragged)))
+        let Program::Reduce { operator, access, epilogue, .. } = self.program else { return None };
+        Bunches::of_access(access, self.dtype, operator, epilogue)
+            .filter(|own| own.are_valid(self.has(Override::Ragged) || self.has(Override::Staged)))
     }
 
     fn can_store(&self, access: Access, epilogue: Epilogue, stores: Stores) -> bool {
         let wide = self.column_packs() > 1;
         let columns = access == Access::Columns && Kernel::stores_packs(self.dtype, epilogue, wide);
         match stores {
-            Stores::Results => epilogue != Epilogue::Winner,
+            Stores::Results => true,
             Stores::Packs => columns || self.bunches_fill_packs(),
             Stores::Seams => columns && !self.has_team() && !wide || self.bunches_fill_packs(),
         }
@@ -116,24 +112,35 @@ impl Kernel {
                     && stored(operator, epilogue, false)
                     && self.can_store(access, epilogue, stores)
                     && (epilogue != Epilogue::Ones || writes(access, team))
+                    && (epilogue != Epilogue::Winner || access == Access::Columns && self.dtype.bytes() < 4)
                     && match access {
                         Access::Rows | Access::Strided | Access::Columns => true,
                         Access::ShortRows { rows, exchanged, .. } => {
                             !team
-                                && (!exchanged || epilogue == Epilogue::Index && rows > 1)
+                                && (!exchanged
+                                    || epilogue == Epilogue::Index && (rows > 1 || self.has(Override::Staged)))
                                 && epilogue != Epilogue::Record
                                 && self.bunches().is_some()
+                                && (!self.has(Override::Staged) || self.can_stage())
                         }
                     }
             }
             Program::Merge { operator, epilogue } => {
-                stored(operator, epilogue, true) && (epilogue != Epilogue::Ones || team)
+                stored(operator, epilogue, true)
+                    && (epilogue != Epilogue::Ones || team)
+                    && (epilogue != Epilogue::Winner || self.dtype.bytes() < 4)
             }
             Program::Max { operands, access } => operands <= u32::BITS && self.can_read(access),
             Program::HardmaxWrite(writer) => self.can_write(writer),
-            Program::HardmaxOnes => true,
+            Program::HardmaxOnes { narrow } => !narrow || self.dtype.bytes() < 4,
             Program::Fill { .. } => self.dtype == DType::U32,
         }
+    }
+
+    /// Whether bunches are read from end to end, and can be staged.
+    fn can_stage(&self) -> bool {
+        let anywhere = [Override::Ragged, Override::Inner, Override::Pairs].iter().any(|&own| self.has(own));
+        !anywhere && self.bunches().is_some_and(|own| own.can_be_staged())
     }
 
     fn can_read(&self, access: MaxAccess) -> bool {
@@ -157,7 +164,8 @@ impl Kernel {
                     && (!narrow || self.dtype.bytes() < 4)
                     && (as_wide || !seams && !self.has(Override::Ragged))
             }
-            HardmaxWriter::RaggedColumns | HardmaxWriter::Rows => true,
+            HardmaxWriter::RaggedColumns { packed } => !packed || self.dtype.bytes() < 8,
+            HardmaxWriter::Rows => true,
             HardmaxWriter::ShortRows { len } => (2..=LONGEST_WRITTEN_ROW).contains(&len.into()),
         }
     }
@@ -167,9 +175,7 @@ impl Kernel {
 fn stored(operator: Operator, epilogue: Epilogue, merges: bool) -> bool {
     match operator {
         Operator::ReduceMax => epilogue == Epilogue::Value || epilogue == Epilogue::Record && !merges,
-        Operator::ArgMax => {
-            epilogue != Epilogue::Value && !(merges && matches!(epilogue, Epilogue::Record | Epilogue::Winner))
-        }
+        Operator::ArgMax => epilogue != Epilogue::Value && !(merges && epilogue == Epilogue::Record),
     }
 }
 
@@ -193,7 +199,7 @@ impl fmt::Display for Kernel {
                 write!(f, "{operator} merge {} -> {epilogue}", self.dtype)?;
             }
             Program::HardmaxWrite(writer) => writer.write(self.dtype, f)?,
-            Program::HardmaxOnes => write!(f, "hardmax_ones {}", self.dtype)?,
+            Program::HardmaxOnes { narrow } => write!(f, "hardmax_ones{} {}", narrow_winners(narrow), self.dtype)?,
             Program::Max { operands, access } => access.write(operands, self.dtype, f)?,
         }
         for own in &self.overrides {

@@ -112,7 +112,8 @@ impl Kernel {
                 let [walk, panels] = self.walk_files(operator, access, epilogue, stores);
                 let main = self.main_files(access, epilogue, stores);
                 let tile = self.tile_files(operator, access);
-                vec![self.input_files(), self.access_files(access), tile, walk, panels, found, main, own, shared]
+                // Constants before arrays that are as long as a workgroup: naga refuses those of types that come later.
+                vec![self.input_files(), found, self.access_files(access), tile, walk, panels, main, own, shared]
             }
             Program::Merge { operator, epilogue } => vec![
                 &[MERGE],
@@ -124,7 +125,8 @@ impl Kernel {
                 result_files(operator, epilogue),
             ],
             Program::HardmaxWrite(writer) => self.writer_files(writer),
-            Program::HardmaxOnes => vec![&[HARDMAX_ONES]],
+            Program::HardmaxOnes { narrow: false } => vec![&[WINNERS_WORDS, HARDMAX_ONES]],
+            Program::HardmaxOnes { narrow: true } => vec![&[WINNERS_IN_LANES, HARDMAX_ONES]],
             Program::Max { access, .. } => vec![match access {
                 MaxAccess::Packs { .. } => &[BROADCAST, PACK_PARTS, MAX_STORE, MAX_FOUR, MAX_PACKS],
                 MaxAccess::ShortRows(_) => &[BROADCAST, PACK_PARTS, MAX_STORE, MAX_SHORT_ROWS],
@@ -142,8 +144,8 @@ impl Kernel {
     fn writer_files(&self, writer: HardmaxWriter) -> Vec<Files> {
         match writer {
             HardmaxWriter::Rows => vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_ROWS]],
-            HardmaxWriter::Columns { seams: true, narrow } => {
-                vec![&[WINNERS, HARDMAX_WRITE_SEAMS], pieces_files(self.dtype, narrow)]
+            HardmaxWriter::Columns { seams: true, .. } => {
+                vec![&[WINNERS, HARDMAX_WRITE_SEAMS], pieces_files(self.dtype, true)]
             }
             HardmaxWriter::Columns { seams: false, narrow } => {
                 let main: Files = match self.has(Override::Ragged) {
@@ -152,8 +154,8 @@ impl Kernel {
                 };
                 vec![&[WINNERS, PACKS_OF_ROWS], main, winners_files(self.dtype, narrow)]
             }
-            HardmaxWriter::RaggedColumns => {
-                vec![&[WINNERS, HARDMAX_WRITE_RAGGED_COLUMNS], pieces_files(self.dtype, false)]
+            HardmaxWriter::RaggedColumns { packed } => {
+                vec![&[WINNERS, HARDMAX_WRITE_RAGGED_COLUMNS], pieces_files(self.dtype, packed)]
             }
             HardmaxWriter::ShortRows { .. } => {
                 vec![&[WINNERS, HARDMAX_WRITE_SHORT_ROWS], winners_files(self.dtype, false)]
@@ -187,9 +189,10 @@ impl Kernel {
             (Access::Columns, false) => &[INPUT_PACKS, AHEAD, INPUT_COLUMNS, REDUCE_COLUMNS],
             (Access::Columns, true) => &[INPUT_PACKS, AHEAD_INT64, INPUT_COLUMNS, REDUCE_COLUMNS],
             (Access::Strided, _) => &[REDUCE_STRIDED],
-            (Access::ShortRows { .. }, _) => match self.has(Override::Ragged) {
-                false => &[INPUT_PACKS, REDUCE_SHORT_ROWS, WHOLE_STRETCHES],
-                true => &[INPUT_PACKS, REDUCE_SHORT_ROWS, RAGGED_STRETCHES],
+            (Access::ShortRows { .. }, _) => match [Override::Ragged, Override::Staged].map(|own| self.has(own)) {
+                [false, false] => &[INPUT_PACKS, REDUCE_SHORT_ROWS, WHOLE_STRETCHES],
+                [false, true] => &[INPUT_PACKS, REDUCE_SHORT_ROWS, STAGED_STRETCHES],
+                [true, _] => &[INPUT_PACKS, REDUCE_SHORT_ROWS, RAGGED_STRETCHES],
             },
         }
     }
@@ -247,9 +250,10 @@ impl Kernel {
             (Access::ShortRows { .. }, _) if epilogue == Epilogue::Ones => &[MAIN_BUNCHES, STORE_ONES],
             (Access::ShortRows { .. }, _) if stores == Stores::Packs => &[MAIN_BUNCHES],
             (Access::ShortRows { .. }, _) if stores == Stores::Seams => &[MAIN_BUNCH_SEAMS],
-            (Access::ShortRows { exchanged: true, .. }, _) => {
-                &[MAIN_SHORT_ROWS_EXCHANGED, SHORT_ROWS_REST, REDUCE_STRIDED, UNIT]
-            }
+            (Access::ShortRows { exchanged: true, .. }, _) => match self.has(Override::Staged) {
+                false => &[MAIN_SHORT_ROWS_EXCHANGED, POSITIONS_APART, SHORT_ROWS_REST, REDUCE_STRIDED, UNIT],
+                true => &[MAIN_SHORT_ROWS_EXCHANGED, POSITIONS_STAGED, SHORT_ROWS_REST, REDUCE_STRIDED, UNIT],
+            },
             (Access::ShortRows { exchanged: false, .. }, _) => {
                 &[MAIN_SHORT_ROWS, SHORT_ROWS_REST, REDUCE_STRIDED, UNIT]
             }
@@ -309,10 +313,10 @@ fn winners_files(dtype: DType, narrow: bool) -> Files {
 }
 
 /// A pack's winners in one row of columns and the next.
-fn pieces_files(dtype: DType, narrow: bool) -> Files {
-    match (dtype.bytes(), narrow) {
-        (_, true) => &[WINNERS_AS_ELEMENTS, PIECES_OF_PACKS],
-        (8, false) => &[WINNERS_WORDS, PIECES_WIDE],
+fn pieces_files(dtype: DType, packed: bool) -> Files {
+    match (dtype.bytes(), packed) {
+        (8, _) => &[WINNERS_WORDS, PIECES_WIDE],
+        (_, true) => &[PACK_PARTS, WINNERS_AS_ELEMENTS, PIECES_OF_PACKS],
         (_, false) => &[WINNERS_WORDS, PIECES_OF_WORDS],
     }
 }
@@ -349,7 +353,8 @@ fn result_files(operator: Operator, epilogue: Epilogue) -> Files {
     match (epilogue, operator) {
         (Epilogue::Record, Operator::ReduceMax) => &[STORE_RECORD, STORE_RECORD_VALUE],
         (Epilogue::Record, Operator::ArgMax) => &[STORE_RECORD, STORE_RECORD_POSITION],
-        (Epilogue::Value | Epilogue::Winner, _) => &[STORE_VALUE],
+        (Epilogue::Value, _) => &[STORE_UNITS, STORE_VALUE],
+        (Epilogue::Winner, _) => &[STORE_UNITS, STORE_WINNER],
         (Epilogue::Index, _) => &[STORE_INDEX],
         (Epilogue::Both, _) => &[STORE_BOTH],
         (Epilogue::Ones, _) => &[],

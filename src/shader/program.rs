@@ -35,7 +35,10 @@ pub enum Program {
     /// Hardmax once the winners are known, in packs.
     HardmaxWrite(HardmaxWriter),
     /// The same over zeros: a one for each winner.
-    HardmaxOnes,
+    HardmaxOnes {
+        /// Whether winners are as wide as elements of 8 or 16 bits, and not words.
+        narrow: bool,
+    },
     /// Max.
     Max {
         /// Operands that one dispatch reads.
@@ -58,7 +61,10 @@ pub enum HardmaxWriter {
         narrow: bool,
     },
     /// The same where rows end within packs, and are no shorter than one: packs one after another, whatever lies in them.
-    RaggedColumns,
+    RaggedColumns {
+        /// Whether it takes winners in packs, as wide as elements of 8, 16 or 32 bits, and not words one by one.
+        packed: bool,
+    },
     /// Slices that follow one another.
     Rows,
     /// Slices so short that many of them share packs.
@@ -163,7 +169,7 @@ pub enum Epilogue {
     Index,
     /// Values and indices.
     Both,
-    /// Positions as wide as elements of 8 or 16 bits, in packs: a Hardmax's winners.
+    /// Positions as wide as elements of 8 or 16 bits: a Hardmax's winners.
     Winner,
     /// Ones and zeros: the slices of a Hardmax, which follow one another in whole packs or bunches of them.
     Ones,
@@ -226,6 +232,9 @@ pub enum Override {
     Ragged,
     /// Stretches of short rows may begin and end within a pack. Bunches that lie in one are taken, and no others.
     Inner,
+    /// Bunches of short rows follow one another from end to end, one for each invocation: those of a workgroup are loaded by neighbours
+    /// side by side, and found in workgroup memory.
+    Staged,
     /// Packs side by side that an invocation of a kernel of columns takes.
     ColumnPacks(u32),
     /// The rows of a column kernel lie far apart: what they begin with is asked for ahead of the rest.
@@ -282,6 +291,7 @@ impl Override {
             Override::FewRuns(_) => "FEW_RUNS",
             Override::Ragged => "RAGGED",
             Override::Inner => "INNER",
+            Override::Staged => "STAGED",
             Override::ColumnPacks(_) => "COLUMN_PACKS",
             Override::Prefetch => "PREFETCH",
             Override::RowByRow => "ROW_BY_ROW",
@@ -347,7 +357,7 @@ impl Program {
         match self {
             Program::Reduce { access, .. } => !matches!(access, Access::Strided),
             Program::Fill { packs } => packs,
-            Program::HardmaxOnes => false,
+            Program::HardmaxOnes { .. } => false,
             Program::HardmaxWrite(HardmaxWriter::Columns { seams, .. }) => !seams,
             Program::HardmaxWrite(_) => true,
             Program::Merge { epilogue, .. } => matches!(epilogue, Epilogue::Ones),
@@ -409,14 +419,21 @@ impl HardmaxWriter {
         match self {
             HardmaxWriter::Columns { seams, narrow } => {
                 let stores = if seams { Stores::Seams } else { Stores::Packs };
-                let narrow = if narrow { " narrow winners" } else { "" };
-                write!(f, "hardmax_write_columns{narrow} {dtype}{stores}")
+                write!(f, "hardmax_write_columns{} {dtype}{stores}", narrow_winners(narrow))
             }
             HardmaxWriter::Rows => write!(f, "hardmax_write_rows {dtype}"),
-            HardmaxWriter::RaggedColumns => write!(f, "hardmax_write_ragged_columns {dtype}"),
+            HardmaxWriter::RaggedColumns { packed } => {
+                let packed = if packed { " packed winners" } else { "" };
+                write!(f, "hardmax_write_ragged_columns{packed} {dtype}")
+            }
             HardmaxWriter::ShortRows { len } => write!(f, "hardmax_write_short_rows of {len} {dtype}"),
         }
     }
+}
+
+/// What is said of winners as wide as elements.
+pub(super) const fn narrow_winners(narrow: bool) -> &'static str {
+    if narrow { " narrow winners" } else { "" }
 }
 
 impl MaxAccess {

@@ -764,6 +764,69 @@ fn exchanged_positions() {
     }
 }
 
+/// Bunches that a workgroup loads together: as many as it takes, one more and one less, and rows that fill none.
+#[test]
+fn staged_bunches() {
+    let tuning = Tuning { busy_invocations: 1, ..Tuning::of(AdapterKind::Hardware) };
+    for (dtype, len, rows) in
+        [(DType::F32, 8, 1), (DType::Bf16, 9, 2), (DType::U8, 15, 4), (DType::I32, 31, 1), (DType::F64, 20, 1)]
+    {
+        for gpu in gpus() {
+            let limits = Limits { tuning: Some(tuning), ..gpu.kernels().limits().clone() };
+            let limits = Limits { adapter: AdapterKind::Hardware, ..limits };
+            for rows in [1, 63, 64, 127, 128, 129, 256, 511, 512]
+                .map(|bunches| bunches * rows)
+                .into_iter()
+                .flat_map(|n| [n - 1, n, n + 1])
+            {
+                let view = View::new([rows + 1, len]).unwrap();
+                let input = tensor(dtype, view.len(), Data::Edges, rows);
+                let case = format!("{dtype} {} rows of {len}", rows + 1);
+                let values = ReduceMax::new(dtype, view.clone()).axes([1]);
+                check_planned(gpu, &limits, &values, &[&input], &values.reference(&[&input]).unwrap(), &case);
+                for output in [ArgMaxOutput::Indices, ArgMaxOutput::ValuesAndIndices] {
+                    let positions =
+                        ArgMax::new(dtype, view.clone()).axes([1]).output(output).select_last(rows % 2 == 0);
+                    check_planned(gpu, &limits, &positions, &[&input], &positions.reference(&[&input]).unwrap(), &case);
+                }
+            }
+        }
+    }
+}
+
+/// Winners as wide as elements that GPUs find in packs, in teams and in chunks, and look up in packs: of columns that end within packs, and
+/// of so many slices that a byte has just room for their winners, or none.
+#[test]
+fn narrow_winners() {
+    for gpu in gpus() {
+        for busy_invocations in [1, 1 << 16] {
+            let tuning = Tuning { busy_invocations, ..Tuning::of(AdapterKind::Hardware) };
+            let limits = gpu.kernels().limits().clone();
+            let limits = Limits { adapter: AdapterKind::Hardware, tuning: Some(tuning), ..limits };
+            for dtype in [DType::U8, DType::Bf16, DType::I16, DType::I32] {
+                for (blocks, rows, columns) in [
+                    (700, 2, 17),
+                    (3, 3, 20_001),
+                    (41, 16, 129),
+                    (2, 17, 4099),
+                    (40, 63, 31),
+                    (5, 100, 333),
+                    (1, 127, 33),
+                    (3, 255, 4096),
+                    (2, 256, 272),
+                    (2, 257, 272),
+                ] {
+                    let view = View::new([blocks, rows, columns]).unwrap();
+                    let input = tensor(dtype, view.len(), Data::Edges, rows * columns);
+                    let op = Hardmax::new(dtype, view, Slices::Along(1));
+                    let case = format!("{dtype} {blocks} {rows} {columns} {busy_invocations}");
+                    check_planned(gpu, &limits, &op, &[&input], &op.reference(&[&input]).unwrap(), &case);
+                }
+            }
+        }
+    }
+}
+
 /// Columns of so many rows that twice the usual workgroup reduces them in one dispatch, of fewer, and of more.
 #[test]
 fn columns_of_larger_workgroups() {

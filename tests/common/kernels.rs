@@ -32,9 +32,10 @@ const BUNCHES: [(u32, u32, u32, u32); 20] = [
 /// Every program that can be named, whether or not it was written.
 pub fn programs() -> Vec<Program> {
     let mut programs = [false, true].map(|packs| Program::Fill { packs }).to_vec();
-    programs.push(Program::HardmaxOnes);
-    let mut writers = vec![HardmaxWriter::RaggedColumns, HardmaxWriter::Rows];
+    let mut writers = vec![HardmaxWriter::Rows];
     for narrow in [false, true] {
+        programs.push(Program::HardmaxOnes { narrow });
+        writers.push(HardmaxWriter::RaggedColumns { packed: narrow });
         writers.extend([false, true].map(|seams| HardmaxWriter::Columns { seams, narrow }));
     }
     writers.extend([1, 2, 3, 7, 16, 32, 33].map(|len| HardmaxWriter::ShortRows { len }));
@@ -79,7 +80,7 @@ pub fn programs() -> Vec<Program> {
 }
 
 /// Every constant, each with some value.
-pub const OVERRIDES: [Override; 28] = [
+pub const OVERRIDES: [Override; 29] = [
     Override::Group(64),
     Override::Team(16),
     Override::RunMembers(4),
@@ -94,6 +95,7 @@ pub const OVERRIDES: [Override; 28] = [
     Override::FewRuns(3),
     Override::Ragged,
     Override::Inner,
+    Override::Staged,
     Override::ColumnPacks(4),
     Override::Prefetch,
     Override::RowByRow,
@@ -126,7 +128,8 @@ pub fn kernels() -> Vec<Kernel> {
             let mut overrides: Vec<Override> =
                 OVERRIDES.into_iter().filter(|&own| kernel.declares(own) && wanted(&own)).collect();
             if overrides.contains(&Override::Ragged) {
-                overrides.retain(|own| *own != Override::Inner); // bunches of one stretch, or of two
+                // Bunches of one stretch, or of two.
+                overrides.retain(|own| !matches!(own, Override::Inner | Override::Staged));
             }
             Kernel { overrides, ..kernel.clone() }
         };
@@ -134,7 +137,8 @@ pub fn kernels() -> Vec<Kernel> {
         kernels.push(with(|own| *own != Override::ColumnPacks(4)));
         kernels.push(Kernel { shared_buffers: true, ..with(|own| *own != Override::ColumnPacks(4)) });
         if kernel.declares(Override::Inner) {
-            kernels.push(with(|own| *own != Override::Ragged));
+            kernels.push(with(|own| !matches!(own, Override::Ragged | Override::Staged)));
+            kernels.push(with(|own| !matches!(own, Override::Ragged | Override::Inner | Override::Pairs)));
         }
         if kernel.declares(Override::ColumnPacks(4)) {
             kernels.push(with(|own| !matches!(own, Override::Prefetch | Override::Ragged)));
@@ -149,6 +153,7 @@ pub fn kernels() -> Vec<Kernel> {
             }
         }
     }
+    kernels.retain(Kernel::exists);
     kernels
 }
 

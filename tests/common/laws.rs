@@ -98,8 +98,11 @@ fn check_dispatch(dispatch: &Dispatch, plan: &Plan, limits: &Limits, case: &impl
     if let (true, bytes @ 1..4, Params::Reduction(p)) = (finds_rows, dispatch.kernel.dtype.bytes(), &dispatch.params) {
         assert!(u64::from(p.chunk_len.min(p.reduce_len)) <= 1 << (32 - 8 * bytes), "{}", case());
     }
-    if let Program::Reduce { access: Access::ShortRows { rows, exchanged: true, .. }, .. } = work.program {
-        let bytes = 4 * work.group * (u64::from(rows) + 1);
+    if let Program::Reduce { access: Access::ShortRows { len, rows, exchanged, .. }, .. } = work.program {
+        let (len, rows) = (u64::from(len), u64::from(rows));
+        let positions = if exchanged && !work.staged { 4 * (rows + 1) } else { 0 };
+        let staged = if work.staged { 4 * (rows * len * dispatch.kernel.dtype.bytes() / 4 | 1) } else { 0 };
+        let bytes = work.group * (positions + staged);
         assert!(bytes <= limits.max_group_memory_bytes.into(), "{}", case());
     }
     // The teams of a workgroup fill whole units of the output: nobody else would write what is left. One of columns fills a pack.
@@ -168,6 +171,8 @@ struct Work {
     few_packs: bool,
     /// Whether an invocation takes packs apart from each other, or each at once.
     spread: bool,
+    /// Whether a workgroup's bunches are loaded together.
+    staged: bool,
 }
 
 impl Work {
@@ -211,6 +216,7 @@ impl Work {
             ragged: kernel.overrides.contains(&Override::Ragged),
             few_packs: kernel.overrides.contains(&Override::FewPacks),
             spread: kernel.overrides.contains(&Override::Spread),
+            staged: kernel.overrides.contains(&Override::Staged),
         }
     }
 
@@ -226,7 +232,7 @@ impl Work {
             }
             (Program::Merge { .. }, Params::Merge(p)) => self.task_invocations(p.outputs.into(), p.share),
             (Program::HardmaxWrite(writer), Params::HardmaxWrite(p)) => self.write_invocations(writer, p),
-            (Program::HardmaxOnes, Params::HardmaxOnes(p)) => (p.end - p.first).div_ceil(p.share).into(),
+            (Program::HardmaxOnes { .. }, Params::HardmaxOnes(p)) => (p.end - p.first).div_ceil(p.share).into(),
             (Program::Max { access, .. }, Params::Broadcast(p)) => self.max_invocations(access, p),
             _ => panic!("another program's parameters"),
         }
@@ -240,7 +246,7 @@ impl Work {
                 let packs = u64::from(p.columns) / self.pack;
                 u64::from(blocks * p.slice_len.div_ceil(p.share)) * packs.div_ceil(u64::from(p.write_len) / self.pack)
             }
-            HardmaxWriter::RaggedColumns | HardmaxWriter::Rows => {
+            HardmaxWriter::RaggedColumns { .. } | HardmaxWriter::Rows => {
                 (u64::from(p.len) / self.pack).div_ceil(p.share.into())
             }
             HardmaxWriter::ShortRows { len } => (u64::from(p.len / len) / self.pack).div_ceil(p.share.into()),
@@ -328,7 +334,7 @@ impl Work {
             }
             (Program::Merge { .. }, Params::Merge(p)) => self.merge_turns(p),
             (Program::HardmaxWrite(writer), Params::HardmaxWrite(p)) => self.write_turns(writer, p),
-            (Program::HardmaxOnes, Params::HardmaxOnes(p)) => p.share.into(),
+            (Program::HardmaxOnes { .. }, Params::HardmaxOnes(p)) => p.share.into(),
             (Program::Max { operands, access }, Params::Broadcast(p)) => self.max_turns(operands.into(), access, p),
             _ => panic!("another program's parameters"),
         }
@@ -340,7 +346,7 @@ impl Work {
             HardmaxWriter::Columns { seams: false, .. } => {
                 u64::from(p.write_len) / self.pack * (1 + u64::from(p.share))
             }
-            HardmaxWriter::RaggedColumns | HardmaxWriter::ShortRows { .. } => p.share.into(),
+            HardmaxWriter::RaggedColumns { .. } | HardmaxWriter::ShortRows { .. } => p.share.into(),
             HardmaxWriter::Rows => {
                 let (share, slice_len) = (u64::from(p.share), u64::from(p.slice_len));
                 if self.spread {
@@ -375,10 +381,11 @@ impl Work {
                 task + merging + self.column_packs * (1 + 2 * self.pack + 3 * self.pack)
             }
             // Bunch after bunch, and then row by row what does not fill one.
-            Access::ShortRows { rows, .. } => {
+            Access::ShortRows { len, rows, .. } => {
+                let staged = if self.staged { 4 * (u64::from(rows) * u64::from(len)).div_ceil(self.pack) } else { 0 };
                 let runs = u64::from(p.reduce_len / p.run_len);
                 let part = 2 * p.kept.len() as u64 + runs * (1 + p.outer.len() as u64) + self.lanes;
-                u64::from(p.share) * self.bunch_parts * (2 + part) + u64::from(rows) * (task + 3)
+                staged + u64::from(p.share) * self.bunch_parts * (2 + part) + u64::from(rows) * (task + 3)
             }
             _ => self.unit_turns(task, p.share),
         }

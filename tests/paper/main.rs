@@ -319,8 +319,9 @@ fn arg_max_takes_its_elements_and_no_others() {
 
 #[test]
 fn hardmax_takes_its_slices_and_no_others() {
-    let mut named: Vec<Kind> =
-        [Program::HardmaxOnes, Program::HardmaxWrite(HardmaxWriter::Rows)].map(|program| (program, DType::U8)).into();
+    let mut named: Vec<Kind> = [Program::HardmaxOnes { narrow: false }, Program::HardmaxWrite(HardmaxWriter::Rows)]
+        .map(|program| (program, DType::U8))
+        .into();
     let (operator, epilogue) = (Operator::ArgMax, Epilogue::Index);
     named.push((Program::Merge { operator, epilogue }, DType::F32));
     check_all("Hardmax", &named, |dtype, view, limits, input, case| {

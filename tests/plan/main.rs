@@ -405,6 +405,60 @@ fn positions_of_short_rows_are_exchanged() {
     assert_eq!(programs(&op, &limits), [positions(short_rows(false), Epilogue::Index)]);
 }
 
+/// A workgroup loads bunches of short rows together on GPUs, where they follow one another and the device has room for those of 32
+/// invocations at least.
+#[test]
+fn bunches_are_staged_where_each_would_be_a_cache_line() {
+    let staged = |op: &dyn Operation, limits: &Limits| {
+        let kernel = op.plan(limits).unwrap().dispatches[0].kernel.clone();
+        kernel.overrides.contains(&Override::Staged).then_some(kernel.overrides[0])
+    };
+    let rows = |dtype, len: u64| reduce_max(dtype, &[1 << 18, len], &[1]);
+    for (dtype, len, group) in [
+        (DType::F32, 7, None),
+        (DType::F32, 8, Some(256)),
+        (DType::F32, 31, Some(128)),
+        (DType::F32, 33, None),
+        (DType::F16, 7, None),
+        (DType::F16, 8, Some(256)),
+        (DType::U8, 31, Some(128)),
+        (DType::I64, 15, Some(128)),
+        (DType::I64, 17, Some(64)),
+    ] {
+        assert_eq!(staged(&rows(dtype, len), &gpu()), group.map(Override::Group), "{dtype} {len}");
+        assert_eq!(staged(&rows(dtype, len), &cpu()), None, "{dtype} {len}");
+    }
+    assert_eq!(staged(&arg_max(DType::F32, &[1 << 18, 9], &[1]), &gpu()), Some(Override::Group(256)));
+    let small = Limits { max_group_memory_bytes: 32 * 4 * 9 - 1, ..gpu() };
+    assert_eq!(staged(&rows(DType::F32, 8), &small), None);
+    let padded = View::strided([1 << 18, 8], [12, 1], 0).unwrap();
+    assert_eq!(staged(&ReduceMax::new(DType::F32, padded).axes([1]), &gpu()), None);
+    assert_eq!(staged(&reduce_max(DType::F32, &[1 << 16, 5, 8], &[1]), &gpu()), None);
+}
+
+/// Bunches that do not follow one another, or of which an invocation takes several, are not in workgroup memory.
+#[test]
+fn staged_bunches_that_are_not_there_are_refused() {
+    let plan = reduce_max(DType::F32, &[1 << 18, 8], &[1]).plan(&gpu()).unwrap();
+    let changes: [fn(&mut ReductionParams); 3] = [
+        |params| params.share = 2,
+        |params| params.kept[0].stride = 12,
+        |params| params.kept = vec![Dim { size: 1 << 9, ..params.kept[0] }; 2],
+    ];
+    for change in changes {
+        let mut torn = plan.clone();
+        let Params::Reduction(params) = &mut torn.dispatches[0].params else { panic!("{plan}") };
+        change(params);
+        let refusal = torn.check(&gpu()).unwrap_err().to_string();
+        assert!(refusal.contains("of rows that follow one another, expected"), "{refusal}");
+    }
+    let mut torn = plan.clone();
+    torn.dispatches[0].kernel.overrides.extend([Override::Ragged, Override::Pairs]);
+    assert!(torn.check(&gpu()).unwrap_err().to_string().contains("there is no"));
+    let small = Limits { max_group_memory_bytes: 256 * 4 * 9 - 1, ..gpu() };
+    assert!(plan.check(&small).unwrap_err().to_string().contains("bytes of workgroup memory"));
+}
+
 /// Those who find the winners of short slices write them, too: bunches, and what is left by itself. Invocations that keep few values
 /// in registers do so only where slices are shortest or stand side by side.
 #[test]
@@ -464,7 +518,7 @@ fn slices_are_searched_and_written() {
     let of_permuted =
         |shape| programs(&Hardmax::new(DType::U8, permuted(shape), Slices::Along(1)), &cpu())[1..].to_vec();
     let rows = Program::HardmaxWrite(HardmaxWriter::Rows);
-    let ones = |packs| [Program::Fill { packs }, Program::HardmaxOnes];
+    let ones = |packs| [Program::Fill { packs }, Program::HardmaxOnes { narrow: false }];
     assert_eq!(writers(DType::F32, [256, 50_000]), [rows]);
     assert_eq!(writers(DType::F16, [256, 16_385]), [rows]);
     assert_eq!(writers(DType::F16, [255, 16_385]), [&[rows][..], &ones(true)].concat());
@@ -506,7 +560,9 @@ fn winners_are_as_wide_as_elements() {
     {
         assert_eq!(writers(dtype, shape, &lavapipe), seams(narrow), "{dtype}");
         assert_eq!(writers(dtype, shape, &gpu()).len(), 3, "{dtype}"); // what is behind the last pack, too
-        assert_eq!(writers(dtype, shape, &gpu())[0], Program::HardmaxWrite(HardmaxWriter::RaggedColumns), "{dtype}");
+        let ragged = Program::HardmaxWrite(HardmaxWriter::RaggedColumns { packed: true });
+        assert_eq!(writers(dtype, shape, &gpu())[0], ragged, "{dtype}");
+        assert_eq!(*writers(dtype, shape, &gpu()).last().unwrap(), Program::HardmaxOnes { narrow }, "{dtype}");
     }
     assert_eq!(writers(DType::U8, [999, 3, 1025], &cpu()), seams(true));
 }
@@ -521,17 +577,18 @@ fn long_columns_are_zeros_and_ones() {
     let lavapipe = Limits { adapter: AdapterKind::Lavapipe, int64: true, ..Limits::default() };
     let packs = |narrow| Program::HardmaxWrite(HardmaxWriter::Columns { seams: false, narrow });
     let seams = |narrow| Program::HardmaxWrite(HardmaxWriter::Columns { seams: true, narrow });
-    let ragged = Program::HardmaxWrite(HardmaxWriter::RaggedColumns);
-    let ones = Program::HardmaxOnes;
+    let ragged = |packed| Program::HardmaxWrite(HardmaxWriter::RaggedColumns { packed });
+    let ones = Program::HardmaxOnes { narrow: false };
     for (dtype, shape, [on_gpus, on_cpus, on_lavapipe]) in [
         (DType::F32, [40, 23, 1024], [packs(false); 3]),
         (DType::F32, [40, 24, 1024], [packs(false), ones, ones]),
         (DType::U8, [40, 95, 1024], [packs(true); 3]),
         (DType::U8, [40, 96, 1024], [packs(true), ones, ones]),
-        (DType::F32, [40, 11, 1023], [ragged, ragged, seams(false)]),
-        (DType::F32, [40, 12, 1023], [ragged, ones, seams(false)]),
-        (DType::F32, [40, 24, 1023], [ragged, ones, ones]),
+        (DType::F32, [40, 11, 1023], [ragged(true), ragged(false), seams(false)]),
+        (DType::F32, [40, 12, 1023], [ragged(true), ones, seams(false)]),
+        (DType::F32, [40, 24, 1023], [ragged(true), ones, ones]),
         (DType::F32, [40, 64, 1023], [ones; 3]),
+        (DType::F64, [40, 11, 1023], [ragged(false); 3]),
         (DType::F32, [4000, 64, 3], [ones; 3]),
     ] {
         assert_eq!(writer(dtype, shape, &gpu()), on_gpus, "{dtype} {shape:?}");
@@ -545,7 +602,7 @@ fn long_columns_are_zeros_and_ones() {
 fn packs_of_columns_are_as_many_as_32_bits_count() {
     let limits = Limits { max_binding_bytes: 1 << 31, ..cpu() };
     let packs = HardmaxWriter::Columns { seams: false, narrow: false };
-    for (blocks, writer) in [(80_000, packs), (158_000, HardmaxWriter::RaggedColumns)] {
+    for (blocks, writer) in [(80_000, packs), (158_000, HardmaxWriter::RaggedColumns { packed: false })] {
         let hardmax = Hardmax::new(DType::U8, View::new([blocks, 13, 1040]).unwrap(), Slices::Along(1));
         assert_eq!(programs(&hardmax, &limits).last(), Some(&Program::HardmaxWrite(writer)), "{blocks}");
         assert_eq!(hardmax.plan(&limits).unwrap().check(&limits), Ok(()));

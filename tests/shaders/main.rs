@@ -151,7 +151,7 @@ fn loops_keep_to_the_rules() {
 
 /// The kernel with choices of the overrides that decide on its text, in which each of its parts is there.
 fn every_text(kernel: &Kernel) -> Vec<Kernel> {
-    use Override::{ColumnPacks, FewRuns, Pairs, Prefetch, Ragged, RowByRow, Runs};
+    use Override::{ColumnPacks, FewRuns, Pairs, Prefetch, Ragged, RowByRow, Runs, Staged};
     let choices = [
         &[][..],
         &[Ragged],
@@ -166,12 +166,13 @@ fn every_text(kernel: &Kernel) -> Vec<Kernel> {
         &[Runs],
         &[Ragged, Runs],
         &[Ragged, Pairs, Runs, FewRuns(3)],
+        &[Staged],
     ];
     let teams = [&[][..], &[Override::Team(16)]].into_iter();
     let choices = teams.flat_map(|team| choices.map(|choice| [choice, team].concat()));
     let kernels = choices.map(|overrides| Kernel { overrides, ..kernel.clone() });
     let mut texts = BTreeSet::new();
-    kernels.filter(|own| texts.insert(own.wgsl())).collect()
+    kernels.filter(|own| own.exists() && texts.insert(own.wgsl())).collect()
 }
 
 #[test]
@@ -315,7 +316,7 @@ fn parameters_lie_where_the_shaders_look() {
         winner_block: 10,
     });
     let named = "len 1 columns 2 slice_len 3 share 4 column 5 position 6 first 7 end 8 winner_column 9 winner_block 10";
-    check_params(Program::HardmaxOnes, &ones, named);
+    check_params(Program::HardmaxOnes { narrow: false }, &ones, named);
     for operands in [1, 7, 32] {
         let operand = OperandParams { start: 50, strides: (60..60 + rank as i32).collect() };
         let broadcast = Params::Broadcast(BroadcastParams {

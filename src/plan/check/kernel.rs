@@ -1,6 +1,6 @@
 //! Kernels that there are, in workgroups that the device has.
 
-use crate::plan::device::{EXCHANGED_BYTES, MEMBER_BYTES, column_member_bytes};
+use crate::plan::device::{MEMBER_BYTES, bunch_bytes, column_member_bytes};
 use crate::plan::{Access, Kernel, Override, Program, Stores, ensure, within};
 use crate::{Error, Limits};
 
@@ -56,8 +56,10 @@ fn check_group(kernel: &Kernel, group: &Group, limits: &Limits) -> Result<(), Er
     within("invocations of a workgroup", invocations, most)?;
     within("invocations of a team", team, invocations)?;
     within("invocations of a run", line, team)?;
-    if let Program::Reduce { access: Access::ShortRows { rows, exchanged: true, .. }, .. } = kernel.program {
-        let bytes = invocations * u64::from(rows) * EXCHANGED_BYTES;
+    if let (Program::Reduce { access: Access::ShortRows { exchanged, .. }, .. }, Some(bunch)) =
+        (kernel.program, kernel.bunches())
+    {
+        let bytes = invocations * bunch_bytes(&bunch, kernel.has(Override::Staged), exchanged);
         within("bytes of workgroup memory", bytes, limits.max_group_memory_bytes.into())?;
     }
     if team > 1 {

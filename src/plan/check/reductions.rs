@@ -32,11 +32,19 @@ impl Work {
             ensure(share == 1 || !exchanged, || {
                 format!("a share of {share} bunches whose positions are exchanged: 1 expected")
             })?;
+            let staged = if kernel.has(Override::Staged) { bunch.words() } else { 0 };
+            let in_order = || matches!(params.kept[..], [rows] if i64::from(rows.stride) == bunch.len as i64);
+            ensure(staged == 0 || share == 1 && bunch.columns == 1 && in_order(), || {
+                format!(
+                    "{share} staged bunches of rows in {:?}: 1, of rows that follow one another, expected",
+                    params.kept
+                )
+            })?;
             // Bunches in turn and then, row by row, what does not fill one.
             let (rows, parts) = (u64::from(rows), bunch.parts());
             let runs = u64::from(params.reduce_len / params.run_len);
             let part_turns = 2 + 2 * params.kept.len() as u64 + runs.saturating_mul(1 + params.outer.len() as u64);
-            let shared = |count| Work::shared(count, share, parts.saturating_mul(part_turns), group);
+            let shared = |count| Work::shared(count, share, staged + parts.saturating_mul(part_turns), group);
             if stores == Stores::Seams {
                 return Ok(shared(stretches(params, bunch.columns)?)); // of each the bunch in which it ends
             }

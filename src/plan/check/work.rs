@@ -98,7 +98,7 @@ impl Work {
                 let turns = (write_len / pack).saturating_mul(1 + share.min(slice_len));
                 Ok(Work { groups: tasks.div_ceil(group.invocations), turns })
             }
-            HardmaxWriter::RaggedColumns => Ok(Work::shared(len / pack, share, 1, group)),
+            HardmaxWriter::RaggedColumns { .. } => Ok(Work::shared(len / pack, share, 1, group)),
             HardmaxWriter::ShortRows { len: row } => Ok(Work::shared(len / (pack * u64::from(row)), share, 1, group)),
             HardmaxWriter::Rows => Ok(Work::shared(len / pack, share, 2 + pack.div_ceil(slice_len), group)),
         }

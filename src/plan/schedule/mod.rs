@@ -2,7 +2,7 @@
 
 mod columns;
 
-use super::device::{Device, EXCHANGED_BYTES, MAX_ELEMENTS, most_ranked, power_of_two_below};
+use super::device::{Device, MAX_ELEMENTS, bunch_bytes, most_ranked, power_of_two_below};
 use super::layout::ReductionShape;
 use crate::shader::{Access, Epilogue, Operator};
 use crate::{DType, NanPolicy};
@@ -163,16 +163,19 @@ impl Reduction<'_> {
         let max_share = MAX_STEPS / self.steps(shape, &schedule);
         let needed = self.device.needed_share(units);
         let share = self.wanted_share(shape, &schedule).max(needed).min(max_share).max(1);
-        let access = self.exchanging(schedule.access, units, share);
+        let access = self.exchanging(shape, schedule.access, units, share);
         (share >= needed).then_some(Schedule { access, share, ..schedule })
     }
 
     /// Short rows of an ArgMax, so many bunches, whose positions neighbours exchange before they are stored, if there is one bunch
     /// each. On GPUs.
-    fn exchanging(&self, access: Access, units: u64, share: u64) -> Access {
+    fn exchanging(&self, shape: &ReductionShape, access: Access, units: u64, share: u64) -> Access {
         let Access::ShortRows { len, columns, turn, rows, .. } = access else { return access };
-        let fits = units <= self.device.invocations_of_members(u64::from(rows) * EXCHANGED_BYTES);
-        let exchanged = self.device.spreads() && self.epilogue == Epilogue::Index && share == 1 && rows > 1 && fits;
+        let staged = self.staged_bunch(shape).is_some();
+        let several = rows > 1 || staged && self.index_words > 1; // words that an invocation stores
+        let bytes = self.bunch(access).map_or(0, |bunch| bunch_bytes(&bunch, staged, true));
+        let fits = units <= self.device.invocations_of_members(bytes);
+        let exchanged = self.device.spreads() && self.epilogue == Epilogue::Index && share == 1 && several && fits;
         Access::ShortRows { len, columns, turn, rows, exchanged }
     }
 
@@ -364,6 +367,9 @@ impl Reduction<'_> {
     fn wanted_share(&self, shape: &ReductionShape, schedule: &Schedule) -> u64 {
         let tuning = &self.device.tuning;
         if let Access::ShortRows { rows, .. } = schedule.access {
+            if self.staged_bunch(shape).is_some() {
+                return 1;
+            }
             let bunches = shape.outputs() / u64::from(rows);
             return tuning.max_share.min(bunches / tuning.busy_invocations);
         }

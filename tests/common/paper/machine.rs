@@ -573,13 +573,13 @@ impl<'a> Workgroup<'a> {
         };
         self.count(own, site, &bound, pointer.steps(), stride);
         match (pointer.steps(), stride) {
-            ([index], 1) => Value::Scalar(self.load_word(own, &bound, u64::from(*index))),
+            ([index], 1) => Value::Scalar(self.load_word(own, &bound, u64::from(*index), stride)),
             ([index], _) => {
                 let first = u64::from(*index) * stride;
-                Value::vector((first..first + stride).map(|word| self.load_word(own, &bound, word)))
+                Value::vector((first..first + stride).map(|word| self.load_word(own, &bound, word, stride)))
             }
             ([index, part], _) => {
-                Value::Scalar(self.load_word(own, &bound, u64::from(*index) * stride + u64::from(*part)))
+                Value::Scalar(self.load_word(own, &bound, u64::from(*index) * stride + u64::from(*part), stride))
             }
             other => panic!("{other:?} of a buffer"),
         }
@@ -601,20 +601,25 @@ impl<'a> Workgroup<'a> {
         Me { number: own.number, numbers: first..first + count, phase: self.phase }
     }
 
-    /// Whether it is behind the last word of an input that is bound in whole packs.
-    fn is_padding(&mut self, bound: &Binding, word: u64) -> bool {
-        let in_whole_packs = self.shared_buffers && matches!(bound.slot, Slot::Input(_)) && word + 3 >= bound.bytes / 4;
+    /// Whether it is behind the last word of an input, or of winners, that is bound in whole packs.
+    fn is_padding(&mut self, bound: &Binding, word: u64, stride: u64) -> bool {
+        let bound_in_packs = match bound.slot {
+            Slot::Input(_) => self.shared_buffers,
+            Slot::Scratch(_) => stride == 4,
+            Slot::Output(_) | Slot::Embedded(_) => false,
+        };
+        let in_whole_packs = bound_in_packs && word + 3 >= bound.bytes / 4;
         let memory = self.paper.memories.get_mut(&bound.slot).expect("a slot of the plan");
         in_whole_packs && !memory.cell(bound.offset_bytes / 4 + word).known
     }
 
-    fn load_word(&mut self, own: &Invocation, bound: &Binding, word: u64) -> Scalar {
+    fn load_word(&mut self, own: &Invocation, bound: &Binding, word: u64, stride: u64) -> Scalar {
         // WebGPU lets a read beyond a binding give anything of the buffer. Shaders make use of that where they put a
         // pack together at a binding's end, and where ArgMax finds rows for all of a pack's columns, there or not: then
         // nothing that is written may come of it.
         let len = bound.bytes / 4;
         assert!(word < len + 3, "word {word} of {bound:?} is read");
-        if word >= len || self.is_padding(bound, word) {
+        if word >= len || self.is_padding(bound, word, stride) {
             let origin = self.paper.origins.word((slot_number(bound.slot), u64::MAX));
             return Scalar { kind: Kind::U32, bits: 0xa5c3_96e7, origin };
         }
