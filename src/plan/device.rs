@@ -29,11 +29,10 @@ pub(super) const MEMBER_BYTES: u64 = 16;
 /// one's.
 const EXCHANGED_BYTES: u64 = 8;
 
-/// The bytes of workgroup memory that an invocation needs for a bunch of short rows: for its words, where these are staged, and one that
-/// is no one's if they are an even number; else for the positions of its rows, where these are exchanged.
+/// The bytes of workgroup memory that an invocation needs for a bunch of short rows: for its words, where these are staged; else for the positions of its rows, where these are exchanged.
 pub(super) fn bunch_bytes(bunch: &Bunches, staged: bool, exchanged: bool) -> u64 {
     match (staged, exchanged) {
-        (true, _) => (bunch.words() | 1) * 4,
+        (true, _) => bunch.words_apart() * 4,
         (false, true) => bunch.rows * EXCHANGED_BYTES,
         (false, false) => 0,
     }

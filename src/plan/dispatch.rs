@@ -152,7 +152,7 @@ impl Reduction<'_> {
             false => columns && !row_by_row && tuning.column_packs == 1,
         };
         let inner = stores == Stores::Packs && self.has_inner_bunches(window);
-        let staged = matches!(schedule.access, Access::ShortRows { .. }) && self.staged_bunch(shape).is_some();
+        let staged = self.staged_bunch(shape).filter(|_| matches!(schedule.access, Access::ShortRows { .. }));
         // On GPUs so that neighbours load whole sectors; else where a pack would take five words.
         let within_words = lanes > 1 && !whole_words && matches!(schedule.access, Access::ShortRows { .. });
         let pairs =
@@ -169,7 +169,7 @@ impl Reduction<'_> {
             few_packs.then_some(Override::FewPacks),
             (few_packs && whole_runs && !self.device.has_wide_loads()).then_some(Override::FromWords),
             (!whole_packs).then_some(if inner { Override::Inner } else { Override::Ragged }),
-            staged.then_some(Override::Staged),
+            staged.map(|bunch| Override::Staged((self.group(window) * bunch.words_apart()) as u32)),
             (!whole_packs && pairs).then_some(Override::Pairs),
             (!whole_packs && whole_words && lanes > 1 && !pairs).then_some(Override::WholeWords),
         ];

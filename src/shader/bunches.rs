@@ -84,6 +84,11 @@ impl Bunches {
         self.elements() * self.dtype.bytes() / 4
     }
 
+    /// Words of workgroup memory from a staged bunch to the next one: an odd number, so that neighbours read from different banks.
+    pub fn words_apart(&self) -> u64 {
+        self.words() | 1
+    }
+
     /// Whether a bunch can be found in workgroup memory: it is whole words, more than a pack has, with room for the positions of its rows.
     pub fn can_be_staged(&self) -> bool {
         let bytes = self.elements() * self.dtype.bytes();

@@ -78,7 +78,7 @@ impl Kernel {
     pub(crate) fn bunches(&self) -> Option<Bunches> {
         let Program::Reduce { operator, access, epilogue, .. } = self.program else { return None };
         Bunches::of_access(access, self.dtype, operator, epilogue)
-            .filter(|own| own.are_valid(self.has(Override::Ragged) || self.has(Override::Staged)))
+            .filter(|own| own.are_valid(self.has(Override::Ragged) || self.is_staged()))
     }
 
     fn can_store(&self, access: Access, epilogue: Epilogue, stores: Stores) -> bool {
@@ -117,11 +117,10 @@ impl Kernel {
                         Access::Rows | Access::Strided | Access::Columns => true,
                         Access::ShortRows { rows, exchanged, .. } => {
                             !team
-                                && (!exchanged
-                                    || epilogue == Epilogue::Index && (rows > 1 || self.has(Override::Staged)))
+                                && (!exchanged || epilogue == Epilogue::Index && (rows > 1 || self.is_staged()))
                                 && epilogue != Epilogue::Record
                                 && self.bunches().is_some()
-                                && (!self.has(Override::Staged) || self.can_stage())
+                                && (!self.is_staged() || self.can_stage())
                         }
                     }
             }
@@ -135,6 +134,11 @@ impl Kernel {
             Program::HardmaxOnes { narrow } => !narrow || self.dtype.bytes() < 4,
             Program::Fill { .. } => self.dtype == DType::U32,
         }
+    }
+
+    /// Whether bunches are found in workgroup memory.
+    pub(crate) fn is_staged(&self) -> bool {
+        self.overrides.iter().any(|own| matches!(own, Override::Staged(_)))
     }
 
     /// Whether bunches are read from end to end, and can be staged.

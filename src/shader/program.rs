@@ -233,8 +233,8 @@ pub enum Override {
     /// Stretches of short rows may begin and end within a pack. Bunches that lie in one are taken, and no others.
     Inner,
     /// Bunches of short rows follow one another from end to end, one for each invocation: those of a workgroup are loaded by neighbours
-    /// side by side, and found in workgroup memory.
-    Staged,
+    /// side by side, and found in so many words of workgroup memory.
+    Staged(u32),
     /// Packs side by side that an invocation of a kernel of columns takes.
     ColumnPacks(u32),
     /// The rows of a column kernel lie far apart: what they begin with is asked for ahead of the rest.
@@ -291,7 +291,7 @@ impl Override {
             Override::FewRuns(_) => "FEW_RUNS",
             Override::Ragged => "RAGGED",
             Override::Inner => "INNER",
-            Override::Staged => "STAGED",
+            Override::Staged(_) => "STAGED",
             Override::ColumnPacks(_) => "COLUMN_PACKS",
             Override::Prefetch => "PREFETCH",
             Override::RowByRow => "ROW_BY_ROW",
@@ -317,6 +317,7 @@ impl Override {
             | Override::RunMembers(n)
             | Override::IndexWords(n)
             | Override::FewRuns(n)
+            | Override::Staged(n)
             | Override::ColumnPacks(n)
             | Override::Neighbours(n) => n,
             _ => 1,

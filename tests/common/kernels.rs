@@ -95,7 +95,7 @@ pub const OVERRIDES: [Override; 29] = [
     Override::FewRuns(3),
     Override::Ragged,
     Override::Inner,
-    Override::Staged,
+    Override::Staged(64 * 257),
     Override::ColumnPacks(4),
     Override::Prefetch,
     Override::RowByRow,
@@ -129,7 +129,7 @@ pub fn kernels() -> Vec<Kernel> {
                 OVERRIDES.into_iter().filter(|&own| kernel.declares(own) && wanted(&own)).collect();
             if overrides.contains(&Override::Ragged) {
                 // Bunches of one stretch, or of two.
-                overrides.retain(|own| !matches!(own, Override::Inner | Override::Staged));
+                overrides.retain(|own| !matches!(own, Override::Inner | Override::Staged(_)));
             }
             Kernel { overrides, ..kernel.clone() }
         };
@@ -137,7 +137,7 @@ pub fn kernels() -> Vec<Kernel> {
         kernels.push(with(|own| *own != Override::ColumnPacks(4)));
         kernels.push(Kernel { shared_buffers: true, ..with(|own| *own != Override::ColumnPacks(4)) });
         if kernel.declares(Override::Inner) {
-            kernels.push(with(|own| !matches!(own, Override::Ragged | Override::Staged)));
+            kernels.push(with(|own| !matches!(own, Override::Ragged | Override::Staged(_))));
             kernels.push(with(|own| !matches!(own, Override::Ragged | Override::Inner | Override::Pairs)));
         }
         if kernel.declares(Override::ColumnPacks(4)) {

@@ -411,29 +411,40 @@ fn positions_of_short_rows_are_exchanged() {
 fn bunches_are_staged_where_each_would_be_a_cache_line() {
     let staged = |op: &dyn Operation, limits: &Limits| {
         let kernel = op.plan(limits).unwrap().dispatches[0].kernel.clone();
-        kernel.overrides.contains(&Override::Staged).then_some(kernel.overrides[0])
+        let words = kernel.overrides.iter().find(|own| matches!(own, Override::Staged(_)))?.value();
+        Some((kernel.overrides[0].value(), words))
     };
     let rows = |dtype, len: u64| reduce_max(dtype, &[1 << 18, len], &[1]);
-    for (dtype, len, group) in [
+    for (dtype, len, expected) in [
         (DType::F32, 7, None),
-        (DType::F32, 8, Some(256)),
-        (DType::F32, 31, Some(128)),
+        (DType::F32, 8, Some((256, 256 * 9))),
+        (DType::F32, 31, Some((128, 128 * 31))),
         (DType::F32, 33, None),
         (DType::F16, 7, None),
-        (DType::F16, 8, Some(256)),
-        (DType::U8, 31, Some(128)),
-        (DType::I64, 15, Some(128)),
-        (DType::I64, 17, Some(64)),
+        (DType::F16, 8, Some((256, 256 * 9))),
+        (DType::U8, 31, Some((128, 128 * 31))),
+        (DType::I64, 15, Some((128, 128 * 31))),
+        (DType::I64, 17, Some((64, 64 * 35))),
     ] {
-        assert_eq!(staged(&rows(dtype, len), &gpu()), group.map(Override::Group), "{dtype} {len}");
+        assert_eq!(staged(&rows(dtype, len), &gpu()), expected, "{dtype} {len}");
         assert_eq!(staged(&rows(dtype, len), &cpu()), None, "{dtype} {len}");
     }
-    assert_eq!(staged(&arg_max(DType::F32, &[1 << 18, 9], &[1]), &gpu()), Some(Override::Group(256)));
+    assert_eq!(staged(&arg_max(DType::F32, &[1 << 18, 9], &[1]), &gpu()), Some((256, 256 * 9)));
     let small = Limits { max_group_memory_bytes: 32 * 4 * 9 - 1, ..gpu() };
     assert_eq!(staged(&rows(DType::F32, 8), &small), None);
     let padded = View::strided([1 << 18, 8], [12, 1], 0).unwrap();
     assert_eq!(staged(&ReduceMax::new(DType::F32, padded).axes([1]), &gpu()), None);
     assert_eq!(staged(&reduce_max(DType::F32, &[1 << 16, 5, 8], &[1]), &gpu()), None);
+}
+
+fn torn_words(plan: &Plan, words: u32) -> Plan {
+    let mut torn = plan.clone();
+    for own in &mut torn.dispatches[0].kernel.overrides {
+        if let Override::Staged(n) = own {
+            *n = words;
+        }
+    }
+    torn
 }
 
 /// Bunches that do not follow one another, or of which an invocation takes several, are not in workgroup memory.
@@ -455,6 +466,8 @@ fn staged_bunches_that_are_not_there_are_refused() {
     let mut torn = plan.clone();
     torn.dispatches[0].kernel.overrides.extend([Override::Ragged, Override::Pairs]);
     assert!(torn.check(&gpu()).unwrap_err().to_string().contains("there is no"));
+    let other = torn_words(&plan, 256 * 9 - 1).check(&gpu()).unwrap_err().to_string();
+    assert!(other.contains("2304 words expected"), "{other}");
     let small = Limits { max_group_memory_bytes: 256 * 4 * 9 - 1, ..gpu() };
     assert!(plan.check(&small).unwrap_err().to_string().contains("bytes of workgroup memory"));
 }

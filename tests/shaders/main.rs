@@ -166,7 +166,7 @@ fn every_text(kernel: &Kernel) -> Vec<Kernel> {
         &[Runs],
         &[Ragged, Runs],
         &[Ragged, Pairs, Runs, FewRuns(3)],
-        &[Staged],
+        &[Staged(1)],
     ];
     let teams = [&[][..], &[Override::Team(16)]].into_iter();
     let choices = teams.flat_map(|team| choices.map(|choice| [choice, team].concat()));

@@ -32,7 +32,7 @@ impl Work {
             ensure(share == 1 || !exchanged, || {
                 format!("a share of {share} bunches whose positions are exchanged: 1 expected")
             })?;
-            let staged = if kernel.has(Override::Staged) { bunch.words() } else { 0 };
+            let staged = if kernel.is_staged() { bunch.words() } else { 0 };
             let in_order = || matches!(params.kept[..], [rows] if i64::from(rows.stride) == bunch.len as i64);
             ensure(staged == 0 || share == 1 && bunch.columns == 1 && in_order(), || {
                 format!(

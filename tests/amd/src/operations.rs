@@ -80,6 +80,8 @@ pub fn others() -> Result<Operations, Failure> {
     // Rows of few packs, and of columns that no binding holds two of.
     operations.push(Box::new(ArgMax::new(DType::U8, View::new([1 << 16, 101])?).axes([1])));
     operations.push(Box::new(ReduceMax::new(DType::U8, View::new([2, 1 << 28])?).axes([0])));
+    // Winners as narrow as elements, of columns in chunks.
+    operations.push(Box::new(Hardmax::new(DType::F16, View::new([60_000, 64])?, Slices::Along(0))));
     let whole = Sharded::new(ArgMax::new(DType::F16, View::new([64, 1000])?).axes([1]))?;
     operations.push(Box::new(whole.merge_shards(4)?));
     Ok(operations)

@@ -27,7 +27,10 @@ pub fn planned() -> Result<Vec<Kernel>, Failure> {
 /// order: of those the first is compiled.
 pub fn name(kernel: &Kernel) -> String {
     let words = kernel.to_string();
-    let words = words.split(' ').map(|word| if word.starts_with("TEAM=") { "TEAM" } else { word });
+    let words = words.split(' ').map(|word| match word.split_once('=') {
+        Some((name @ ("TEAM" | "STAGED"), _)) => name, // there are as many words as a workgroup has bunches
+        _ => word,
+    });
     words.filter(|word| !word.starts_with("GROUP=")).collect::<Vec<_>>().join(" ")
 }
 

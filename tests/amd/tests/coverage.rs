@@ -52,7 +52,7 @@ const NEVER_ON_GPUS: [Program; 6] = [
 ];
 
 /// What is planned where buffers are shared, or have no bindings left; and for invocations that work by themselves.
-const NO_KINDS: [Program; 10] = [
+const NO_KINDS: [Program; 11] = [
     NO_BUNCH,
     NEVER_ON_GPUS[0],
     NEVER_ON_GPUS[1],
@@ -68,6 +68,7 @@ const NO_KINDS: [Program; 10] = [
         epilogue: Epilogue::Record,
         stores: Stores::Results,
     },
+    Program::Merge { operator: Operator::ArgMax, epilogue: Epilogue::Winner },
 ];
 
 /// Those of devices that read one element after another.
@@ -93,6 +94,9 @@ fn every_program_and_access_is_compiled_over_every_type() {
             Program::Max { operands: 2, access: MaxAccess::Packs { splats: 0, shifted: 0, pairs: false } }
         }
         Program::Max { access: MaxAccess::ShortRows(_), .. } => NO_BUNCH,
+        Program::HardmaxWrite(HardmaxWriter::RaggedColumns { .. }) => {
+            Program::HardmaxWrite(HardmaxWriter::RaggedColumns { packed: true })
+        }
         other => task(kind(other)),
     };
     let planned = |program: &Program| !NEVER_ON_GPUS.contains(&kind(*program));

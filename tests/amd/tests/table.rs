@@ -28,7 +28,8 @@ struct Exceptions {
     known: &'static [(&'static str, &'static str, usize, u64)],
 }
 
-const BUNCHES: &str = "all packs of a bunch of short rows, or of a part of one, are in registers at once";
+const BUNCHES: &str = "all packs of a bunch of short rows, or of a part of one, are in registers at once, or all bunches of a \
+                       workgroup in its memory, which are the bytes in flight, too";
 
 const LAWS: [Law; 3] = [
     Law {
@@ -37,12 +38,9 @@ const LAWS: [Law; 3] = [
         worse: u64::max,
         exceptions: &[
             Exceptions {
-                why: BUNCHES,
-                known: &[("reduce_max rows of", "vega20", 1, 1024), ("reduce_max rows of", "navi21", 1, 1024)],
-            },
-            Exceptions {
-                why: "the same, and Mesa 22.3 gives a shader no more than 132 vector registers there",
-                known: &[("arg_max rows of", "gfx1100", 1, 7168), ("reduce_max rows of", "gfx1100", 8, 33_792)],
+                why: "all packs of a bunch of short rows, or of a part of one, are in registers at once, of which Mesa 22.3 gives a \
+                      shader no more than 132 there",
+                known: &[("reduce_max rows of", "gfx1100", 1, 1024)],
             },
         ],
     },
@@ -58,10 +56,11 @@ const LAWS: [Law; 3] = [
             Exceptions {
                 why: BUNCHES,
                 known: &[
-                    ("arg_max rows of", "vega20", 7, 1),
-                    ("arg_max rows of", "navi21", 1, 6),
+                    ("arg_max rows of", "vega20", 10, 2),
                     ("max_short_rows of", "vega20", 34, 2),
-                    ("reduce_max rows of", "vega20", 10, 2),
+                    ("reduce_max rows of", "vega20", 8, 1),
+                    ("reduce_max rows of", "navi21", 4, 4),
+                    ("reduce_max rows of", "gfx1100", 3, 4),
                 ],
             },
             Exceptions {
