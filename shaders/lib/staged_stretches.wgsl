@@ -1,7 +1,7 @@
 // Bunches that follow one another from end to end, one for each invocation: neighbours load what lies side by side, whosever it is, and
-// each finds its own in workgroup memory. They are whole words, and begin and end within packs.
+// each finds its own in workgroup memory. They are whole words, and begin and end within packs. A workgroup is four at least.
 import package::{
-    BUNCH_ROWS, BunchPlace, ELEMENT_BITS, GROUP, PACK_ELEMENTS, ROW_LEN, STAGED, pack_at, packs, params, store_stretch,
+    BUNCH_ROWS, BunchPlace, ELEMENT_BITS, GROUP, PACK_ELEMENTS, ROW_LEN, STAGED, pack_at, params, store_stretch,
     stretch_offset, word,
 };
 
@@ -20,7 +20,7 @@ fn reduce_stretches(first: u32, last: u32) {
     let all = params.outputs / BUNCH_ROWS * BUNCH_WORDS;
     let count = min(all - min(all, group_words), GROUP * BUNCH_WORDS);
     let begin = stretch_offset(0u) / PACK_ELEMENTS + group_words / 4u;
-    let whole = min(count / 4u, max(arrayLength(&packs), begin) - begin);
+    let whole = count / 4u;
     for (var n = 0u; n < BUNCH_WORDS; n += 4u) {
         let i = n * GROUP / 4u + local;
         if (i < whole) {

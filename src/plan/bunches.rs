@@ -14,9 +14,10 @@ use crate::shader::{Access, Bunches, Epilogue, LARGEST_BLOCK, LONGEST_SHORT_ROW,
 /// The longest short rows where neighbouring invocations are to read what lies side by side, or bunches have many packs.
 const LONGEST_USUAL_SHORT_ROW: u64 = 32;
 
-/// The shortest rows whose bunches are staged: with as many rows as a pack has elements they would be a line of 128 bytes. And the
-/// invocations of such a workgroup for which there has to be room.
-const SHORTEST_STAGED_ROW: u64 = 8;
+/// The shortest rows, or blocks, whose bunches are staged: with as many rows as a pack has elements they would be a line of 128 bytes. The
+/// most words of such a bunch, and the fewest invocations of such a workgroup.
+const SHORTEST_STAGED_BLOCK: u64 = 8;
+const MOST_STAGED_WORDS: u64 = 80;
 const FEWEST_STAGING: u64 = 32;
 
 /// The most packs of a bunch that an invocation of a GPU writes, and the most rows of a bunch of blocks: of more, neighbours lie too far
@@ -37,24 +38,27 @@ impl Reduction<'_> {
     }
 
     /// The bunch of an invocation that finds it in workgroup memory, where neighbours have left what they loaded side by side: on GPUs,
-    /// of rows that follow one another from end to end, and of which the packs of a usual bunch would be a cache line and more of its own.
-    /// It has no more rows than share a word of results.
+    /// of rows or blocks that follow one another from end to end, and of which the packs of a usual bunch would be a cache line and more
+    /// of its own. It has no more rows than are whole words, of elements and of results.
     pub fn staged_bunch(&self, shape: &ReductionShape) -> Option<Bunches> {
-        let [rows] = shape.kept[..] else { return None };
+        let RowBlock { len, columns, turn } = shape.row_block().filter(|block| !shape.has_stretches(block))?;
         let Reduction { dtype, operator, epilogue, device, .. } = *self;
-        let len = shape.reduce_len();
-        let own = Bunches { dtype, operator, epilogue, len, columns: 1, turn: len, rows: dtype.lanes() };
-        let (bytes, count) = (bunch_bytes(&own, true, false), shape.outputs().div_ceil(own.rows));
-        let in_order = shape.reduced.len() == 1
-            && shape.run().stride == 1
-            && rows.stride == len as i64
-            && shape.start.is_multiple_of(dtype.pack_elements());
-        let fits = FEWEST_STAGING * bytes <= device.limits.max_group_memory_bytes.into()
+        let rows = columns * (dtype.lanes() / gcd(columns, dtype.lanes()));
+        let own = Bunches { dtype, operator, epilogue, len, columns, turn, rows };
+        let (bytes, count) = (bunch_bytes(&own, true, false), shape.outputs().div_ceil(rows));
+        let longest = if columns == 1 { LONGEST_USUAL_SHORT_ROW } else { LARGEST_BLOCK };
+        let in_order = shape.reduce_len() == len && shape.start.is_multiple_of(dtype.pack_elements());
+        let short = (SHORTEST_STAGED_BLOCK..=longest).contains(&own.block_len())
+            && (operator == Operator::ReduceMax || own.elements() <= device.most_positions(epilogue));
+        let fits = own.can_be_staged()
+            && own.words() <= MOST_STAGED_WORDS
+            && FEWEST_STAGING * bytes <= device.limits.max_group_memory_bytes.into()
+            && device.group_of_members(bytes) >= FEWEST_STAGING
             && count <= device.invocations_of_members(bytes);
         let pays = device.spreads()
-            && (SHORTEST_STAGED_ROW..=LONGEST_USUAL_SHORT_ROW).contains(&len)
+            && (columns == 1 || !columns.is_multiple_of(dtype.pack_elements()))
             && count * SHORT_ROWS_INVOCATIONS >= device.tuning.busy_invocations;
-        (epilogue != Epilogue::Ones && in_order && fits && pays).then_some(own)
+        (epilogue != Epilogue::Ones && in_order && short && fits && pays).then_some(own)
     }
 
     /// Bunches of rows that follow one another, or of blocks of them that do, if they are so short that bunches pay.
@@ -161,9 +165,6 @@ impl Reduction<'_> {
         let Some((&Dimension { size, stride, logical_stride }, inner)) = shape.kept.split_last() else {
             return Ok(None);
         };
-        if self.staged_bunch(shape).is_some() {
-            return Ok(None); // all of them are in one dispatch, with the rest
-        }
         let [result_bytes] = self.target_bytes()[..] else { return Ok(None) };
         let around = shape.outputs() / size;
         let step = rows / gcd(around, rows);
@@ -172,6 +173,9 @@ impl Reduction<'_> {
         let whole = if size.is_multiple_of(step) { size } else { size - size % (step / gcd(step, begins) * begins) };
         if whole == 0 {
             return Ok(None);
+        }
+        if schedule.staged {
+            return Ok(None); // all of them are in one dispatch, with the rest
         }
         let alone = Schedule { access: Access::Strided, team: 1, line: 1, column_packs: 1, share: 1, ..*schedule };
         let share = self.device.needed_share(self.units((size - whole) * around, &alone));

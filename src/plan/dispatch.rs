@@ -83,18 +83,17 @@ impl Reduction<'_> {
                 let usual = self.device.group_of_members(column_member_bytes(self.operator, self.dtype));
                 usual.max(team * self.packs_across(shape))
             }
-            (Access::ShortRows { .. }, _) if self.member_bytes(window) > 0 => {
-                self.device.group_of_members(self.member_bytes(window))
+            (Access::ShortRows { .. }, _) if self.member_bytes(schedule) > 0 => {
+                self.device.group_of_members(self.member_bytes(schedule))
             }
             _ => self.device.team_group(team, self.epilogue.lanes(self.dtype)),
         }
     }
 
     /// The bytes of workgroup memory that each invocation of short rows needs.
-    fn member_bytes(&self, Window { shape, schedule, .. }: &Window) -> u64 {
-        let Access::ShortRows { exchanged, .. } = schedule.access else { return 0 };
-        let staged = self.staged_bunch(shape).is_some();
-        self.bunch(schedule.access).map_or(0, |bunch| bunch_bytes(&bunch, staged, exchanged))
+    fn member_bytes(&self, &Schedule { access, staged, .. }: &Schedule) -> u64 {
+        let Access::ShortRows { exchanged, .. } = access else { return 0 };
+        self.bunch(access).map_or(0, |bunch| bunch_bytes(&bunch, staged, exchanged))
     }
 
     /// What follows from the reduction, and from how it is read.
@@ -152,7 +151,7 @@ impl Reduction<'_> {
             false => columns && !row_by_row && tuning.column_packs == 1,
         };
         let inner = stores == Stores::Packs && self.has_inner_bunches(window);
-        let staged = self.staged_bunch(shape).filter(|_| matches!(schedule.access, Access::ShortRows { .. }));
+        let staged = self.bunch(schedule.access).filter(|_| schedule.staged);
         // On GPUs so that neighbours load whole sectors; else where a pack would take five words.
         let within_words = lanes > 1 && !whole_words && matches!(schedule.access, Access::ShortRows { .. });
         let pairs =

@@ -242,7 +242,7 @@ impl<'a> Output<'a> {
         // Two dispatches more for what is left: a GPU waits longer for them.
         let fewest = if self.device.spreads() { FEWEST_FAR_LOADS } else { FEWEST_PACKS };
         let enough = len == self.len || len >= fewest * self.dtype.pack_elements();
-        let winners = self.device.binds(self.winner_count(len).saturating_mul(self.winner_bytes()));
+        let winners = self.device.binds(self.bound_winners(writer, len));
         let counted = len.saturating_add(self.columns) < u32::MAX.into();
         let writable = len <= self.device.writable(bytes, write_len)?;
         Ok((enough && winners && counted && writable).then_some(Packs { writer, write_len, len }))
@@ -264,9 +264,7 @@ impl<'a> Output<'a> {
             four_packs.then_some(Override::ColumnPacks(4)),
         ];
         let (share, tasks) = self.tasks(&packs);
-        let in_packs = matches!(writer, HardmaxWriter::Columns { .. } | HardmaxWriter::RaggedColumns { .. });
-        let whole = if in_packs { 16 } else { 4 };
-        let bytes = (self.winner_count(len) * self.winner_bytes()).next_multiple_of(whole);
+        let bytes = self.bound_winners(writer, len);
         let winners = Binding { binding: 1, slot: Slot::Scratch(1), writes: false, offset_bytes: 0, bytes };
         Ok(Dispatch {
             kernel: Kernel::new(Program::HardmaxWrite(writer), dtype, overrides.into_iter().flatten().collect(), int64),
@@ -299,6 +297,15 @@ impl<'a> Output<'a> {
                 (share, writes.div_ceil(share))
             }
         }
+    }
+
+    /// The bytes of the winners of so many elements: whole packs or, for those who take them one by one, words.
+    fn bound_winners(&self, writer: HardmaxWriter, len: u64) -> u64 {
+        let whole = match writer {
+            HardmaxWriter::Columns { .. } | HardmaxWriter::RaggedColumns { packed: true } => 16,
+            HardmaxWriter::RaggedColumns { packed: false } | HardmaxWriter::Rows | HardmaxWriter::ShortRows { .. } => 4,
+        };
+        self.winner_count(len).saturating_mul(self.winner_bytes()).checked_next_multiple_of(whole).unwrap_or(u64::MAX)
     }
 
     /// The winners of so many elements, of whole blocks.

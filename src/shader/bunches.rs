@@ -92,7 +92,7 @@ impl Bunches {
     /// Whether a bunch can be found in workgroup memory: it is whole words, more than a pack has, with room for the positions of its rows.
     pub fn can_be_staged(&self) -> bool {
         let bytes = self.elements() * self.dtype.bytes();
-        self.columns == 1 && bytes.is_multiple_of(4) && bytes > 16 && self.rows <= self.words()
+        bytes.is_multiple_of(4) && bytes > 16 && self.rows <= self.words()
     }
 
     /// Packs of a bunch.

@@ -120,7 +120,7 @@ impl Kernel {
                                 && (!exchanged || epilogue == Epilogue::Index && (rows > 1 || self.is_staged()))
                                 && epilogue != Epilogue::Record
                                 && self.bunches().is_some()
-                                && (!self.is_staged() || self.can_stage())
+                                && (!self.is_staged() || self.can_stage(epilogue, stores))
                         }
                     }
             }
@@ -141,10 +141,15 @@ impl Kernel {
         self.overrides.iter().any(|own| matches!(own, Override::Staged(_)))
     }
 
-    /// Whether bunches are read from end to end, and can be staged.
-    fn can_stage(&self) -> bool {
-        let anywhere = [Override::Ragged, Override::Inner, Override::Pairs].iter().any(|&own| self.has(own));
-        !anywhere && self.bunches().is_some_and(|own| own.can_be_staged())
+    /// Whether bunches can be staged: where they are read from end to end, in one run each, and an invocation takes one of them.
+    fn can_stage(&self, epilogue: Epilogue, stores: Stores) -> bool {
+        let otherwise = |own: &Override| {
+            matches!(own, Override::Ragged | Override::Inner | Override::Pairs | Override::Runs | Override::FewRuns(_))
+        };
+        stores == Stores::Results
+            && epilogue != Epilogue::Ones
+            && !self.overrides.iter().any(otherwise)
+            && self.bunches().is_some_and(|own| own.can_be_staged())
     }
 
     fn can_read(&self, access: MaxAccess) -> bool {

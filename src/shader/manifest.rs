@@ -144,8 +144,8 @@ impl Kernel {
     fn writer_files(&self, writer: HardmaxWriter) -> Vec<Files> {
         match writer {
             HardmaxWriter::Rows => vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_ROWS]],
-            HardmaxWriter::Columns { seams: true, .. } => {
-                vec![&[WINNERS, HARDMAX_WRITE_SEAMS], pieces_files(self.dtype, true)]
+            HardmaxWriter::Columns { seams: true, narrow } => {
+                vec![&[WINNERS, HARDMAX_WRITE_SEAMS], pieces_files(self.dtype, narrow)]
             }
             HardmaxWriter::Columns { seams: false, narrow } => {
                 let main: Files = match self.has(Override::Ragged) {

@@ -768,25 +768,29 @@ fn exchanged_positions() {
 #[test]
 fn staged_bunches() {
     let tuning = Tuning { busy_invocations: 1, ..Tuning::of(AdapterKind::Hardware) };
-    for (dtype, len, rows) in
-        [(DType::F32, 8, 1), (DType::Bf16, 9, 2), (DType::U8, 15, 4), (DType::I32, 31, 1), (DType::F64, 20, 1)]
-    {
+    for (dtype, len, columns, blocks) in [
+        (DType::F32, 8, 1, 1),
+        (DType::Bf16, 9, 1, 2),
+        (DType::U8, 15, 1, 4),
+        (DType::I32, 31, 1, 1),
+        (DType::F64, 20, 1, 1),
+        (DType::U8, 23, 3, 4),
+        (DType::F16, 5, 6, 1),
+        (DType::F32, 11, 3, 1),
+    ] {
         for gpu in gpus() {
             let limits = Limits { tuning: Some(tuning), ..gpu.kernels().limits().clone() };
             let limits = Limits { adapter: AdapterKind::Hardware, ..limits };
-            for rows in [1, 63, 64, 127, 128, 129, 256, 511, 512]
-                .map(|bunches| bunches * rows)
-                .into_iter()
-                .flat_map(|n| [n - 1, n, n + 1])
-            {
-                let view = View::new([rows + 1, len]).unwrap();
-                let input = tensor(dtype, view.len(), Data::Edges, rows);
-                let case = format!("{dtype} {} rows of {len}", rows + 1);
+            let around = |bunches: u64| [bunches * blocks - 1, bunches * blocks, bunches * blocks + 1].map(|n| n + 1);
+            for blocks in [1, 63, 64, 127, 128, 129, 256, 511, 512].into_iter().flat_map(around) {
+                let view = View::new([blocks, len, columns]).unwrap();
+                let input = tensor(dtype, view.len(), Data::Edges, blocks);
+                let case = format!("{dtype} {blocks} blocks of {columns} rows of {len}");
                 let values = ReduceMax::new(dtype, view.clone()).axes([1]);
                 check_planned(gpu, &limits, &values, &[&input], &values.reference(&[&input]).unwrap(), &case);
                 for output in [ArgMaxOutput::Indices, ArgMaxOutput::ValuesAndIndices] {
-                    let positions =
-                        ArgMax::new(dtype, view.clone()).axes([1]).output(output).select_last(rows % 2 == 0);
+                    let positions = ArgMax::new(dtype, view.clone()).axes([1]).output(output);
+                    let positions = positions.select_last(blocks % 2 == 0);
                     check_planned(gpu, &limits, &positions, &[&input], &positions.reference(&[&input]).unwrap(), &case);
                 }
             }

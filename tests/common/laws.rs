@@ -101,7 +101,7 @@ fn check_dispatch(dispatch: &Dispatch, plan: &Plan, limits: &Limits, case: &impl
     if let Program::Reduce { access: Access::ShortRows { len, rows, exchanged, .. }, .. } = work.program {
         let (len, rows) = (u64::from(len), u64::from(rows));
         let positions = if exchanged && !work.staged { 4 * (rows + 1) } else { 0 };
-        let staged = if work.staged { 4 * (rows * len * dispatch.kernel.dtype.bytes() / 4 | 1) } else { 0 };
+        let staged = if work.staged { 4 * ((rows * len * dispatch.kernel.dtype.bytes() / 4) | 1) } else { 0 };
         let bytes = work.group * (positions + staged);
         assert!(bytes <= limits.max_group_memory_bytes.into(), "{}", case());
     }

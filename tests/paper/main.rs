@@ -324,6 +324,7 @@ fn hardmax_takes_its_slices_and_no_others() {
         .into();
     let (operator, epilogue) = (Operator::ArgMax, Epilogue::Index);
     named.push((Program::Merge { operator, epilogue }, DType::F32));
+    named.push((Program::HardmaxWrite(HardmaxWriter::RaggedColumns { packed: true }), DType::F32));
     check_all("Hardmax", &named, |dtype, view, limits, input, case| {
         let rank = view.rank() as i64;
         let slices = (0..rank).map(Slices::Along).chain((0..=rank).map(Slices::From));

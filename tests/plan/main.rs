@@ -432,29 +432,31 @@ fn bunches_are_staged_where_each_would_be_a_cache_line() {
     assert_eq!(staged(&arg_max(DType::F32, &[1 << 18, 9], &[1]), &gpu()), Some((256, 256 * 9)));
     let small = Limits { max_group_memory_bytes: 32 * 4 * 9 - 1, ..gpu() };
     assert_eq!(staged(&rows(DType::F32, 8), &small), None);
+    let few = Limits { tuning: Some(Tuning { group: 2, ..Tuning::of(AdapterKind::Hardware) }), ..gpu() };
+    assert_eq!(staged(&rows(DType::F32, 9), &few), None);
     let padded = View::strided([1 << 18, 8], [12, 1], 0).unwrap();
     assert_eq!(staged(&ReduceMax::new(DType::F32, padded).axes([1]), &gpu()), None);
-    assert_eq!(staged(&reduce_max(DType::F32, &[1 << 16, 5, 8], &[1]), &gpu()), None);
-}
-
-fn torn_words(plan: &Plan, words: u32) -> Plan {
-    let mut torn = plan.clone();
-    for own in &mut torn.dispatches[0].kernel.overrides {
-        if let Override::Staged(n) = own {
-            *n = words;
-        }
+    for (shape, expected) in [
+        ([1 << 18, 5, 8], None),
+        ([1 << 18, 5, 3], Some((256, 256 * 15))),
+        ([1 << 18, 2, 3], None),
+        ([1 << 16, 43, 3], None),
+    ] {
+        assert_eq!(staged(&reduce_max(DType::F32, &shape, &[1]), &gpu()), expected, "{shape:?}");
     }
-    torn
 }
 
-/// Bunches that do not follow one another, or of which an invocation takes several, are not in workgroup memory.
+/// Bunches that do not follow one another, or of which an invocation takes several, are not in workgroup memory; nor do two invocations
+/// load them.
 #[test]
 fn staged_bunches_that_are_not_there_are_refused() {
     let plan = reduce_max(DType::F32, &[1 << 18, 8], &[1]).plan(&gpu()).unwrap();
-    let changes: [fn(&mut ReductionParams); 3] = [
+    let changes: [fn(&mut ReductionParams); 5] = [
+        |params| params.start = 1,
         |params| params.share = 2,
         |params| params.kept[0].stride = 12,
         |params| params.kept = vec![Dim { size: 1 << 9, ..params.kept[0] }; 2],
+        |params| params.kept = vec![],
     ];
     for change in changes {
         let mut torn = plan.clone();
@@ -463,11 +465,24 @@ fn staged_bunches_that_are_not_there_are_refused() {
         let refusal = torn.check(&gpu()).unwrap_err().to_string();
         assert!(refusal.contains("of rows that follow one another, expected"), "{refusal}");
     }
-    let mut torn = plan.clone();
-    torn.dispatches[0].kernel.overrides.extend([Override::Ragged, Override::Pairs]);
-    assert!(torn.check(&gpu()).unwrap_err().to_string().contains("there is no"));
-    let other = torn_words(&plan, 256 * 9 - 1).check(&gpu()).unwrap_err().to_string();
-    assert!(other.contains("2304 words expected"), "{other}");
+    let with = |overrides: &[Override], stores| {
+        let mut torn = plan.clone();
+        let kernel = &mut torn.dispatches[0].kernel;
+        kernel.overrides = overrides.to_vec();
+        if let Program::Reduce { stores: own, .. } = &mut kernel.program {
+            *own = stores;
+        }
+        torn.check(&gpu()).unwrap_err().to_string()
+    };
+    let [group, staged] = [Override::Group(256), Override::Staged(256 * 9)];
+    for other in [Override::Ragged, Override::Inner, Override::Pairs, Override::Runs, Override::FewRuns(2)] {
+        assert!(with(&[group, staged, other], Stores::Results).contains("there is no"), "{other:?}");
+    }
+    for stores in [Stores::Packs, Stores::Seams] {
+        assert!(with(&[group, staged], stores).contains("there is no"), "{stores:?}");
+    }
+    assert!(with(&[group, Override::Staged(256 * 9 - 1)], Stores::Results).contains("2304 words expected"));
+    assert!(with(&[Override::Group(2), Override::Staged(18)], Stores::Results).contains("4 expected at least"));
     let small = Limits { max_group_memory_bytes: 256 * 4 * 9 - 1, ..gpu() };
     assert!(plan.check(&small).unwrap_err().to_string().contains("bytes of workgroup memory"));
 }
@@ -578,6 +593,24 @@ fn winners_are_as_wide_as_elements() {
         assert_eq!(*writers(dtype, shape, &gpu()).last().unwrap(), Program::HardmaxOnes { narrow }, "{dtype}");
     }
     assert_eq!(writers(DType::U8, [999, 3, 1025], &cpu()), seams(true));
+}
+
+/// Winners are bound in whole packs where they are taken so, by whatever a binding may have at most.
+#[test]
+fn winners_fit_bindings() {
+    for (dtype, columns) in [(DType::U8, 17), (DType::U8, 33), (DType::F16, 33), (DType::F32, 33)] {
+        let strides = [2 * columns as i64 + 6, columns as i64, 1];
+        let op = Hardmax::new(dtype, View::strided([505, 2, columns], strides, 0).unwrap(), Slices::Along(1));
+        for adapter in [AdapterKind::Hardware, AdapterKind::Lavapipe, AdapterKind::SwiftShader] {
+            for winner_bytes in [dtype.bytes(), 4] {
+                let winners = 505 * columns * winner_bytes;
+                for max_binding_bytes in (winners - 32..winners + 64).filter(|bytes| bytes.is_multiple_of(4)) {
+                    let limits = Limits { adapter, max_binding_bytes, ..Limits::default() };
+                    common::laws::check_planned(&op, &op.plan(&limits), &limits);
+                }
+            }
+        }
+    }
 }
 
 /// Of long slices side by side zeros are written, and a one for each: on GPUs only where rows end within packs.

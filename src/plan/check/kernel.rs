@@ -63,6 +63,9 @@ fn check_group(kernel: &Kernel, group: &Group, limits: &Limits) -> Result<(), Er
         let words = invocations * bunch.words_apart();
         let other = kernel.overrides.iter().find(|own| matches!(own, Override::Staged(n) if u64::from(*n) != words));
         ensure(other.is_none(), || format!("{other:?} of {invocations} bunches: {words} words expected"))?;
+        ensure(!kernel.is_staged() || invocations >= 4, || {
+            format!("bunches are staged by {invocations} invocations: 4 expected at least")
+        })?;
         within("bytes of workgroup memory", bytes, limits.max_group_memory_bytes.into())?;
     }
     if team > 1 {

@@ -5,6 +5,7 @@ use super::work::{Work, check_neighbours};
 use crate::Error;
 use crate::plan::device::{check_countable, most_ranked};
 use crate::plan::{Access, Epilogue, Kernel, Operator, Override, Program, ReductionParams, Stores, ensure};
+use crate::shader::Bunches;
 
 impl Work {
     pub fn of_reduction(
@@ -33,8 +34,7 @@ impl Work {
                 format!("a share of {share} bunches whose positions are exchanged: 1 expected")
             })?;
             let staged = if kernel.is_staged() { bunch.words() } else { 0 };
-            let in_order = || matches!(params.kept[..], [rows] if i64::from(rows.stride) == bunch.len as i64);
-            ensure(staged == 0 || share == 1 && bunch.columns == 1 && in_order(), || {
+            ensure(staged == 0 || share == 1 && follow_one_another(params, &bunch), || {
                 format!(
                     "{share} staged bunches of rows in {:?}: 1, of rows that follow one another, expected",
                     params.kept
@@ -150,6 +150,21 @@ fn check_ranked(kernel: &Kernel, params: &ReductionParams) -> Result<(), Error> 
     ensure(!ranks || len <= most, || {
         format!("positions among {len} elements of {}: at most {most} expected", kernel.dtype)
     })
+}
+
+/// Whether there is one stretch of short rows, or of blocks of them, which begins with a pack.
+fn follow_one_another(params: &ReductionParams, bunch: &Bunches) -> bool {
+    let is = |stride: i32, expected: u64| i64::from(stride) == expected as i64;
+    if !u64::from(params.start).is_multiple_of(bunch.dtype.pack_elements()) {
+        return false;
+    }
+    match params.kept[..] {
+        [rows] => bunch.columns == 1 && is(rows.stride, bunch.len),
+        [rows, blocks] => {
+            u64::from(rows.size) == bunch.columns && is(rows.stride, bunch.turn) && is(blocks.stride, bunch.block_len())
+        }
+        _ => false,
+    }
 }
 
 /// The stretches of short rows, so many of them side by side.

@@ -69,6 +69,8 @@ pub(super) struct Schedule {
     pub column_packs: u64,
     /// Output units that an invocation makes, one after another.
     pub share: u64,
+    /// Whether bunches of short rows are loaded by a workgroup together ([`Reduction::staged_bunch`]).
+    pub staged: bool,
 }
 
 impl Reduction<'_> {
@@ -156,6 +158,8 @@ impl Reduction<'_> {
             return None;
         }
         let schedule = self.split(shape, max_chunks)?;
+        let of_bunches = matches!(schedule.access, Access::ShortRows { .. });
+        let schedule = Schedule { staged: of_bunches && self.staged_bunch(shape).is_some(), ..schedule };
         let units = self.units(shape.outputs() * schedule.chunks, &schedule);
         if schedule.access == Access::Columns || schedule.team > 1 {
             return Some(schedule);
@@ -163,15 +167,14 @@ impl Reduction<'_> {
         let max_share = MAX_STEPS / self.steps(shape, &schedule);
         let needed = self.device.needed_share(units);
         let share = self.wanted_share(shape, &schedule).max(needed).min(max_share).max(1);
-        let access = self.exchanging(shape, schedule.access, units, share);
+        let access = self.exchanging(&schedule, units, share);
         (share >= needed).then_some(Schedule { access, share, ..schedule })
     }
 
     /// Short rows of an ArgMax, so many bunches, whose positions neighbours exchange before they are stored, if there is one bunch
     /// each. On GPUs.
-    fn exchanging(&self, shape: &ReductionShape, access: Access, units: u64, share: u64) -> Access {
+    fn exchanging(&self, &Schedule { access, staged, .. }: &Schedule, units: u64, share: u64) -> Access {
         let Access::ShortRows { len, columns, turn, rows, .. } = access else { return access };
-        let staged = self.staged_bunch(shape).is_some();
         let several = rows > 1 || staged && self.index_words > 1; // words that an invocation stores
         let bytes = self.bunch(access).map_or(0, |bunch| bunch_bytes(&bunch, staged, true));
         let fits = units <= self.device.invocations_of_members(bytes);
@@ -201,7 +204,16 @@ impl Reduction<'_> {
         let counts = self.load_counts(shape, access, column_packs);
         let whole = |team| {
             let line = self.line(access, team, &counts);
-            Schedule { access, team, line, chunk_len: shape.reduce_len(), chunks: 1, column_packs, share: 1 }
+            Schedule {
+                access,
+                team,
+                line,
+                chunk_len: shape.reduce_len(),
+                chunks: 1,
+                column_packs,
+                share: 1,
+                staged: false,
+            }
         };
         // Where it is split anyway, teams need not fill an output unit, but leave records.
         let [team, split_team] = [self, &self.of_records()].map(|own| own.team(shape, access, &counts));
@@ -367,7 +379,7 @@ impl Reduction<'_> {
     fn wanted_share(&self, shape: &ReductionShape, schedule: &Schedule) -> u64 {
         let tuning = &self.device.tuning;
         if let Access::ShortRows { rows, .. } = schedule.access {
-            if self.staged_bunch(shape).is_some() {
+            if schedule.staged {
                 return 1;
             }
             let bunches = shape.outputs() / u64::from(rows);

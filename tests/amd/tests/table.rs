@@ -36,13 +36,11 @@ const LAWS: [Law; 3] = [
         says: "no scratch memory and no spilled registers (figures: bytes of scratch memory)",
         broken: |own, _| own.spills().then_some(own.scratch_bytes),
         worse: u64::max,
-        exceptions: &[
-            Exceptions {
-                why: "all packs of a bunch of short rows, or of a part of one, are in registers at once, of which Mesa 22.3 gives a \
+        exceptions: &[Exceptions {
+            why: "all packs of a bunch of short rows, or of a part of one, are in registers at once, of which Mesa 22.3 gives a \
                       shader no more than 132 there",
-                known: &[("reduce_max rows of", "gfx1100", 1, 1024)],
-            },
-        ],
+            known: &[("reduce_max rows of", "gfx1100", 1, 1024)],
+        }],
     },
     Law {
         says: "half of the subgroups that a SIMD keeps find room (figures: subgroups)",
@@ -56,7 +54,9 @@ const LAWS: [Law; 3] = [
             Exceptions {
                 why: BUNCHES,
                 known: &[
-                    ("arg_max rows of", "vega20", 10, 2),
+                    ("arg_max rows of", "vega20", 11, 1),
+                    ("arg_max rows of", "navi21", 1, 4),
+                    ("arg_max rows of", "gfx1100", 1, 4),
                     ("max_short_rows of", "vega20", 34, 2),
                     ("reduce_max rows of", "vega20", 8, 1),
                     ("reduce_max rows of", "navi21", 4, 4),

@@ -605,8 +605,8 @@ impl<'a> Workgroup<'a> {
     fn is_padding(&mut self, bound: &Binding, word: u64, stride: u64) -> bool {
         let bound_in_packs = match bound.slot {
             Slot::Input(_) => self.shared_buffers,
-            Slot::Scratch(_) => stride == 4,
-            Slot::Output(_) | Slot::Embedded(_) => false,
+            Slot::Scratch(1) => stride == 4,
+            Slot::Scratch(_) | Slot::Output(_) | Slot::Embedded(_) => false,
         };
         let in_whole_packs = bound_in_packs && word + 3 >= bound.bytes / 4;
         let memory = self.paper.memories.get_mut(&bound.slot).expect("a slot of the plan");
