@@ -29,7 +29,8 @@ pub(super) const MEMBER_BYTES: u64 = 16;
 /// one's.
 const EXCHANGED_BYTES: u64 = 8;
 
-/// The bytes of workgroup memory that an invocation needs for a bunch of short rows: for its words, where these are staged; else for the positions of its rows, where these are exchanged.
+/// The bytes of workgroup memory that an invocation needs for a bunch of short rows: for its words, where these are staged, else for the
+/// positions of its rows, where these are exchanged.
 pub(super) fn bunch_bytes(bunch: &Bunches, staged: bool, exchanged: bool) -> u64 {
     match (staged, exchanged) {
         (true, _) => bunch.words_apart() * 4,
