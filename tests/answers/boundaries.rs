@@ -764,7 +764,8 @@ fn exchanged_positions() {
     }
 }
 
-/// Bunches that a workgroup loads together: as many as it takes, one more and one less, and rows that fill none.
+/// Bunches that a workgroup loads together: as many as it takes, one more and one less, and rows that fill none; also where each buffer is
+/// bound once, and in more workgroups than are needed.
 #[test]
 fn staged_bunches() {
     let tuning = Tuning { busy_invocations: 1, ..Tuning::of(AdapterKind::Hardware) };
@@ -772,6 +773,7 @@ fn staged_bunches() {
         (DType::F32, 8, 1, 1),
         (DType::Bf16, 9, 1, 2),
         (DType::U8, 15, 1, 4),
+        (DType::U8, 31, 1, 4),
         (DType::I32, 31, 1, 1),
         (DType::F64, 20, 1, 1),
         (DType::U8, 23, 3, 4),
@@ -787,7 +789,12 @@ fn staged_bunches() {
                 let input = tensor(dtype, view.len(), Data::Edges, blocks);
                 let case = format!("{dtype} {blocks} blocks of {columns} rows of {len}");
                 let values = ReduceMax::new(dtype, view.clone()).axes([1]);
-                check_planned(gpu, &limits, &values, &[&input], &values.reference(&[&input]).unwrap(), &case);
+                let expected = values.reference(&[&input]).unwrap();
+                let small = Limits { max_group_memory_bytes: 32 * 4 * 81, max_groups: 5, ..limits.clone() };
+                let shared_buffers = input.bytes().len().is_multiple_of(16); // then inputs are whole packs
+                for limits in [&limits, &Limits { shared_buffers, ..limits.clone() }, &small] {
+                    check_planned(gpu, limits, &values, &[&input], &expected, &case);
+                }
                 for output in [ArgMaxOutput::Indices, ArgMaxOutput::ValuesAndIndices] {
                     let positions = ArgMax::new(dtype, view.clone()).axes([1]).output(output);
                     let positions = positions.select_last(blocks % 2 == 0);
