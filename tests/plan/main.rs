@@ -12,6 +12,7 @@ mod record;
 
 use std::collections::BTreeMap;
 
+use common::laws::check_planned;
 use wgmax::plan::{
     Access, BroadcastParams, Dim, Epilogue, HardmaxWriter, MaxAccess, MaxShortRows, Operator, Override, Params,
     PortableAccess, PortableBinding, PortablePlan, PortableShader, PortableSlot, Program, ReductionParams, Slot,
@@ -595,6 +596,17 @@ fn winners_are_as_wide_as_elements() {
     assert_eq!(writers(DType::U8, [999, 3, 1025], &cpu()), seams(true));
 }
 
+/// Packs of columns that share words are reduced in each of the two rows in which they lie: their turns count twice.
+#[test]
+fn packs_in_two_rows_take_turns_in_both() {
+    let view = View::strided([10, 23, 26, 22], [1, 20, 460, 15_180], 0).unwrap();
+    let op = ArgMax::new(DType::F16, view).axes([1, 2, 3]).output(ArgMaxOutput::ValuesAndIndices);
+    let tuning =
+        Tuning { busy_invocations: 1, max_team: 32, loads_per_member: 1, ..Tuning::of(AdapterKind::SwiftShader) };
+    let limits = Limits { adapter: AdapterKind::SwiftShader, tuning: Some(tuning), ..Limits::default() };
+    check_planned(&op, &op.plan(&limits), &limits);
+}
+
 /// Winners are bound in whole packs where they are taken so, by whatever a binding may have at most.
 #[test]
 fn winners_fit_bindings() {
@@ -606,7 +618,7 @@ fn winners_fit_bindings() {
                 let winners = 505 * columns * winner_bytes;
                 for max_binding_bytes in (winners - 32..winners + 64).filter(|bytes| bytes.is_multiple_of(4)) {
                     let limits = Limits { adapter, max_binding_bytes, ..Limits::default() };
-                    common::laws::check_planned(&op, &op.plan(&limits), &limits);
+                    check_planned(&op, &op.plan(&limits), &limits);
                 }
             }
         }

@@ -30,7 +30,7 @@ const MOST_SEAM_ROWS: u64 = 64;
 
 impl Reduction<'_> {
     /// Whether rows of columns share words of the output: one invocation writes what lies in both.
-    fn columns_share_words(&self, shape: &ReductionShape) -> bool {
+    pub(super) fn columns_share_words(&self, shape: &ReductionShape) -> bool {
         let in_packs = Kernel::stores_packs(self.dtype, self.epilogue, false) && self.stores_whole_packs(shape);
         self.epilogue.lanes(self.dtype) > 1 && !shape.columns_are_whole(self.dtype.pack_elements()) && !in_packs
     }

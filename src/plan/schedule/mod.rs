@@ -413,7 +413,9 @@ impl Reduction<'_> {
         let dims = (shape.kept.len() + shape.reduced.len()) as u64;
         let writes = if self.epilogue == Epilogue::Ones { chunk_len / self.dtype.pack_elements() / team } else { 0 };
         let finding = dims + 128 * column_packs + writes; // the position, and where it is stored
-        let task = runs * (run_steps + dims * 2 * column_packs) + finding;
+        // A pack of columns that share words with those of the next row is reduced in both.
+        let rows = if access == Access::Columns && self.columns_share_words(shape) { 2 } else { 1 };
+        let task = rows * runs * (run_steps + dims * 2 * column_packs) + finding;
         let lanes = schedule.epilogue(self.epilogue).lanes(self.dtype);
         match access {
             Access::Rows | Access::Strided if team == 1 => task * lanes,
