@@ -37,6 +37,12 @@ impl Reduction<'_> {
         Bunches::of_access(access, self.dtype, self.operator, self.epilogue)
     }
 
+    /// What these are of, and their rows.
+    pub fn row_block(&self, access: Access) -> Option<(RowBlock, u64)> {
+        let Bunches { len, columns, turn, rows, .. } = self.bunch(access)?;
+        Some((RowBlock { len, columns, turn }, rows))
+    }
+
     /// The bunch of an invocation that finds it in workgroup memory, where neighbours have left what they loaded side by side: on GPUs,
     /// of rows or blocks that follow one another from end to end, and of which the packs of a usual bunch would be a cache line and more
     /// of its own. It has no more rows than are whole words, of elements and of results.
@@ -52,7 +58,6 @@ impl Reduction<'_> {
             && (operator == Operator::ReduceMax || own.elements() <= device.most_positions(epilogue));
         let fits = own.can_be_staged()
             && own.words() <= MOST_STAGED_WORDS
-            && FEWEST_STAGING * bytes <= device.limits.max_group_memory_bytes.into()
             && device.group_of_members(bytes) >= FEWEST_STAGING
             && count <= device.invocations_of_members(bytes);
         let pays = device.spreads()

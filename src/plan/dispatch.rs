@@ -1,7 +1,7 @@
 //! The dispatch that reduces a window: its workgroups, overrides and parameters.
 
 use super::device::{bunch_bytes, check_countable, column_member_bytes, stride_u32, to_u32};
-use super::layout::{Dimension, ReductionShape, RowBlock, gcd, shader_dims};
+use super::layout::{Dimension, ReductionShape, gcd, shader_dims};
 use super::schedule::{Reduction, Schedule};
 use super::windows::Window;
 use super::{Binding, Dispatch, nan_override};
@@ -83,7 +83,7 @@ impl Reduction<'_> {
                 let usual = self.device.group_of_members(column_member_bytes(self.operator, self.dtype));
                 usual.max(team * self.packs_across(shape))
             }
-            (Access::ShortRows { .. }, _) if self.member_bytes(schedule) > 0 => {
+            (Access::ShortRows { exchanged, .. }, _) if exchanged || schedule.staged => {
                 self.device.group_of_members(self.member_bytes(schedule))
             }
             _ => self.device.team_group(team, self.epilogue.lanes(self.dtype)),
@@ -91,7 +91,7 @@ impl Reduction<'_> {
     }
 
     /// The bytes of workgroup memory that each invocation of short rows needs.
-    fn member_bytes(&self, &Schedule { access, staged, .. }: &Schedule) -> u64 {
+    pub fn member_bytes(&self, &Schedule { access, staged, .. }: &Schedule) -> u64 {
         let Access::ShortRows { exchanged, .. } = access else { return 0 };
         self.bunch(access).map_or(0, |bunch| bunch_bytes(&bunch, staged, exchanged))
     }
@@ -109,7 +109,7 @@ impl Reduction<'_> {
 
     /// Whether stretches of short rows begin and end with words.
     fn bunches_are_words(&self, Window { shape, schedule, .. }: &Window) -> bool {
-        let Some((block, _)) = row_block(schedule.access) else { return false };
+        let Some((block, _)) = self.row_block(schedule.access) else { return false };
         let lanes = self.dtype.lanes();
         let blocks = lanes / gcd(block.len * block.columns, lanes); // that fill words
         shape.bunches_are_whole(lanes, &block, blocks * block.columns)
@@ -117,7 +117,7 @@ impl Reduction<'_> {
 
     /// The short rows that follow one another.
     pub fn stretch_rows(&self, Window { shape, schedule, .. }: &Window) -> u64 {
-        row_block(schedule.access).map_or(1, |(block, _)| shape.stretch_rows(&block))
+        self.row_block(schedule.access).map_or(1, |(block, _)| shape.stretch_rows(&block))
     }
 
     /// What follows from a window's shape, from how it is read, and from what is stored of it.
@@ -130,7 +130,7 @@ impl Reduction<'_> {
             Access::Rows => shape.runs_are_whole(schedule.chunk_len, pack),
             Access::Columns => shape.columns_are_whole(pack),
             Access::Strided | Access::ShortRows { .. } => {
-                row_block(schedule.access).is_none_or(|(block, rows)| shape.bunches_are_whole(pack, &block, rows))
+                self.row_block(schedule.access).is_none_or(|(block, rows)| shape.bunches_are_whole(pack, &block, rows))
             }
         };
         let lanes = self.dtype.lanes();
@@ -223,11 +223,4 @@ fn few_runs(shape: &ReductionShape, access: Access) -> Option<u32> {
     let Access::ShortRows { len, .. } = access else { return None };
     let runs = shape.reduce_len() / u64::from(len);
     (shape.reduced.len() > 1 && runs <= 3).then_some(runs as u32)
-}
-
-/// What bunches are of, and their rows.
-pub(super) fn row_block(access: Access) -> Option<(RowBlock, u64)> {
-    let Access::ShortRows { len, columns, turn, rows, .. } = access else { return None };
-    let [len, columns, turn, rows] = [len, columns, turn, rows].map(u64::from);
-    Some((RowBlock { len, columns, turn }, rows))
 }

@@ -9,7 +9,6 @@
 //! And where stretches of short rows end within bunches, those that lie in one stretch are loaded in one piece by one dispatch, and the
 //! others, of which each has two pieces, by another.
 
-use super::dispatch::row_block;
 use super::schedule::{FEWEST_FAR_LOADS, FEWEST_RAGGED_LOADS, Reduction, Schedule};
 use super::windows::Window;
 use super::{Binding, Dispatch, Dispatches};
@@ -59,7 +58,7 @@ impl Reduction<'_> {
     /// Whether bunches that lie in one stretch of short rows are loaded in one piece, and those in which stretches end, if there are any, by
     /// another dispatch.
     pub fn has_inner_bunches(&self, window: &Window) -> bool {
-        let Some((block, rows)) = row_block(window.schedule.access) else { return false };
+        let Some((block, rows)) = self.row_block(window.schedule.access) else { return false };
         let ragged = !window.shape.bunches_are_whole(self.dtype.pack_elements(), &block, rows);
         let fewest = if self.device.keeps_many() { FEWEST_FAR_LOADS } else { FEWEST_RAGGED_LOADS };
         let pays = !self.device.spreads() && self.loads(&window.shape) >= fewest;

@@ -95,7 +95,7 @@ pub const OVERRIDES: [Override; 29] = [
     Override::FewRuns(3),
     Override::Ragged,
     Override::Inner,
-    Override::Staged(64 * 257),
+    Override::Staged(64 * 9),
     Override::ColumnPacks(4),
     Override::Prefetch,
     Override::RowByRow,
@@ -138,7 +138,7 @@ pub fn kernels() -> Vec<Kernel> {
         kernels.push(Kernel { shared_buffers: true, ..with(|own| *own != Override::ColumnPacks(4)) });
         if kernel.declares(Override::Inner) {
             kernels.push(with(|own| !matches!(own, Override::Ragged | Override::Staged(_))));
-            kernels.push(with(|own| !matches!(own, Override::Ragged | Override::Inner | Override::Pairs)));
+            kernels.extend(Some(with(is_of_staged)).filter(Kernel::exists));
         }
         if kernel.declares(Override::ColumnPacks(4)) {
             kernels.push(with(|own| !matches!(own, Override::Prefetch | Override::Ragged)));
@@ -153,8 +153,13 @@ pub fn kernels() -> Vec<Kernel> {
             }
         }
     }
-    kernels.retain(Kernel::exists);
     kernels
+}
+
+/// Staged bunches begin with packs, and rows have one run.
+fn is_of_staged(own: &Override) -> bool {
+    use Override::{FewRuns, Inner, Pairs, Ragged, Runs};
+    !matches!(own, Ragged | Inner | Pairs | Runs | FewRuns(_))
 }
 
 /// The program that stores result by result: packs are stored where outputs allow it.

@@ -172,7 +172,8 @@ fn every_text(kernel: &Kernel) -> Vec<Kernel> {
     let choices = teams.flat_map(|team| choices.map(|choice| [choice, team].concat()));
     let kernels = choices.map(|overrides| Kernel { overrides, ..kernel.clone() });
     let mut texts = BTreeSet::new();
-    kernels.filter(|own| own.exists() && texts.insert(own.wgsl())).collect()
+    let can_be = |own: &Kernel| !own.overrides.contains(&Staged(1)) || own.exists();
+    kernels.filter(|own| can_be(own) && texts.insert(own.wgsl())).collect()
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod columns;
 
-use super::device::{Device, MAX_ELEMENTS, bunch_bytes, most_ranked, power_of_two_below};
+use super::device::{Device, MAX_ELEMENTS, most_ranked, power_of_two_below};
 use super::layout::ReductionShape;
 use crate::shader::{Access, Epilogue, Operator};
 use crate::{DType, NanPolicy};
@@ -173,13 +173,14 @@ impl Reduction<'_> {
 
     /// Short rows of an ArgMax, so many bunches, whose positions neighbours exchange before they are stored, if there is one bunch
     /// each. On GPUs.
-    fn exchanging(&self, &Schedule { access, staged, .. }: &Schedule, units: u64, share: u64) -> Access {
-        let Access::ShortRows { len, columns, turn, rows, .. } = access else { return access };
-        let several = rows > 1 || staged && self.index_words > 1; // words that an invocation stores
-        let bytes = self.bunch(access).map_or(0, |bunch| bunch_bytes(&bunch, staged, true));
-        let fits = units <= self.device.invocations_of_members(bytes);
-        let exchanged = self.device.spreads() && self.epilogue == Epilogue::Index && share == 1 && several && fits;
-        Access::ShortRows { len, columns, turn, rows, exchanged }
+    fn exchanging(&self, schedule: &Schedule, units: u64, share: u64) -> Access {
+        let Access::ShortRows { len, columns, turn, rows, .. } = schedule.access else { return schedule.access };
+        let exchanging = Access::ShortRows { len, columns, turn, rows, exchanged: true };
+        let bytes = self.member_bytes(&Schedule { access: exchanging, ..*schedule });
+        let several = rows > 1 || schedule.staged && self.index_words > 1; // words that an invocation stores
+        let fits = several && units <= self.device.invocations_of_members(bytes);
+        let exchanged = self.device.spreads() && self.epilogue == Epilogue::Index && share == 1 && fits;
+        if exchanged { exchanging } else { schedule.access }
     }
 
     /// The results that an invocation makes at once, or of slices that are written element by element the ones and zeros.
