@@ -1254,6 +1254,7 @@ fn plans_that_contradict_themselves_are_refused() {
             |plan| plan.dispatches[0].grid = [65_535, 65_535, 1],
             "[65535, 65535, 1] workgroups given, 1 in two dimensions",
         ),
+        (|plan| plan.dispatches[0].grid[0] = 2, "[2, 1, 1] workgroups given, 1 in two dimensions"),
         (|plan| plan.dispatches[0].grid[2] = 2, "[1, 1, 2] workgroups given"),
         (|plan| broadcast(plan).share = 0, "0 in turn: more than 0 expected"),
         (|plan| broadcast(plan).row_len = 0, "in rows of 0"),

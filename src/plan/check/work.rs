@@ -25,7 +25,7 @@ impl Work {
     pub fn check(&self, dispatch: &Dispatch) -> Result<(), Error> {
         let [x, y, z] = dispatch.grid.map(u64::from);
         // Folded into two dimensions, where the last row may be surplus.
-        let enough = z == 1 && x * y >= self.groups && x * y < self.groups + x.max(y).max(1);
+        let enough = z == 1 && x * y >= self.groups && x * y < self.groups + y.max(1);
         ensure(enough, || format!("{:?} workgroups given, {} in two dimensions expected", dispatch.grid, self.groups))?;
         ensure(self.turns <= MAX_TURNS, || {
             format!("an invocation takes {} turns of its loops, at most {MAX_TURNS} expected", self.turns)
