@@ -310,6 +310,20 @@ fn operands_in_one_arena() {
     }
 }
 
+/// Plans of shared buffers read whole packs, whatever inputs have.
+#[test]
+fn run_plan_pads_inputs() {
+    for gpu in gpus() {
+        let limits = Limits { shared_buffers: true, ..gpu.kernels().limits().clone() };
+        for len in [1_u64, 3, 4, 5, 15, 17] {
+            let op = ReduceMax::new(DType::U8, View::new([len]).unwrap()).axes([0]);
+            let bytes: Vec<u8> = (0..len as u8).collect();
+            let outputs = pollster::block_on(gpu.run_plan(&op.plan(&limits).unwrap(), &[&bytes])).unwrap();
+            assert_eq!(outputs, [[len as u8 - 1, 0, 0, 0]], "{len}");
+        }
+    }
+}
+
 #[test]
 fn dirty_scratch_gives_the_same_result() {
     for gpu in gpus() {

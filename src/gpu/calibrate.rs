@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use super::{Bound, Kernels, Scopes, Slots, buffer, explain};
+use super::{Bound, Kernels, Slots, buffer, catching, explain};
 use crate::calibration::{Platform, Search, Trial};
 use crate::plan::Plan;
 use crate::{AdapterKind, Calibration, Error, Operation, Tuning};
@@ -129,15 +129,16 @@ struct Ready {
 impl<'a> Bench<'a> {
     async fn new(kernels: &Kernels, queue: &'a wgpu::Queue) -> Result<Bench<'a>, Error> {
         let device = kernels.device();
-        let scopes = Scopes::push(device);
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST;
-        let input = buffer(device, "wgmax calibration input", INPUT_BYTES, usage);
-        let scratch = [(); 2].map(|()| buffer(device, "wgmax calibration scratch", SCRATCH_BYTES, usage));
-        let elements = elements(1 << 20);
-        for at in (0..INPUT_BYTES).step_by(elements.len()) {
-            queue.write_buffer(&input, at, &elements);
-        }
-        scopes.pop().await?;
+        let make = || {
+            let input = buffer(device, "wgmax calibration input", INPUT_BYTES, usage);
+            let elements = elements(1 << 20);
+            for at in (0..INPUT_BYTES).step_by(elements.len()) {
+                queue.write_buffer(&input, at, &elements);
+            }
+            Ok((input, [(); 2].map(|()| buffer(device, "wgmax calibration scratch", SCRATCH_BYTES, usage))))
+        };
+        let (input, scratch) = catching(device, make).await?;
         let (ready, kernels) = (HashMap::new(), kernels.without_pipelines());
         Ok(Bench { kernels, queue, input, scratch, output: None, ready, runs: 0, is_warm: false })
     }
@@ -185,27 +186,26 @@ impl<'a> Bench<'a> {
     /// The plan, bound to one place of the input after another.
     async fn bounds(&mut self, op: &impl Operation, plan: &Plan) -> Result<Vec<Bound>, Error> {
         let prepared = self.kernels.prepare(plan).await?;
-        let scopes = Scopes::push(self.kernels.device());
         let step = self.kernels.limits().binding_alignment_bytes.max(256);
         let sizes: Vec<u64> = op.inputs()?.iter().map(|need| need.bytes.next_multiple_of(step)).collect();
         let places = INPUT_BYTES / sizes.iter().sum::<u64>().max(1);
         let output_bytes = plan.output_bytes.iter().sum::<u64>();
-        let output = self.output(output_bytes);
-        let mut bounds = Vec::new();
-        let mut at = 0;
-        for _ in 0..places.clamp(1, 8) {
-            let inputs: Vec<wgpu::BufferSlice> = sizes
-                .iter()
-                .map(|bytes| {
-                    at += bytes;
-                    self.input.slice(at - bytes..at)
-                })
-                .collect();
+        let device = self.kernels.device().clone();
+        let make = || {
+            let output = self.output(output_bytes);
             let scratch = self.scratch.each_ref().map(|scratch| scratch.slice(..));
-            bounds.push(prepared.bind(&Slots { inputs: &inputs, outputs: &[output.slice(..)], scratch: &scratch })?);
-        }
-        scopes.pop().await?;
-        Ok(bounds)
+            let mut at = 0;
+            let mut slice = |&bytes: &u64| {
+                at += bytes;
+                self.input.slice(at - bytes..at)
+            };
+            let mut bind = |_| {
+                let inputs: Vec<wgpu::BufferSlice> = sizes.iter().map(&mut slice).collect();
+                prepared.bind(&Slots { inputs: &inputs, outputs: &[output.slice(..)], scratch: &scratch })
+            };
+            (0..places.clamp(1, 8)).map(&mut bind).collect()
+        };
+        catching(&device, make).await
     }
 
     /// An output of at least so many bytes.
@@ -221,20 +221,19 @@ impl<'a> Bench<'a> {
         let Ready { bounds, repeats } = &self.ready[&trial];
         let repeats = *repeats;
         let device = self.kernels.device();
-        let scopes = Scopes::push(device);
-        let begin = Instant::now();
-        let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        for _ in 0..repeats {
-            bounds[self.runs % bounds.len()].record(&mut encoder);
-            self.runs += 1;
-        }
-        self.queue.submit([encoder.finish()]);
-        let waited = device.poll(wgpu::PollType::wait_indefinitely());
-        let time = begin.elapsed() / repeats;
-        let outcome =
-            scopes.pop().await.and(waited.map(drop).map_err(|error| Error::Gpu { message: error.to_string() }));
-        match outcome {
-            Ok(()) => Ok(time),
+        let run = || {
+            let begin = Instant::now();
+            let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+            for _ in 0..repeats {
+                bounds[self.runs % bounds.len()].record(&mut encoder);
+                self.runs += 1;
+            }
+            self.queue.submit([encoder.finish()]);
+            let waited = device.poll(wgpu::PollType::wait_indefinitely());
+            waited.map(|_| begin.elapsed() / repeats).map_err(|error| Error::Gpu { message: error.to_string() })
+        };
+        match catching(device, run).await {
+            Ok(time) => Ok(time),
             Err(error) => Err(explain(device, error).await),
         }
     }

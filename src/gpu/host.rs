@@ -3,7 +3,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures_intrusive::channel::shared::{OneshotReceiver, oneshot_channel};
 
-use super::{Kernels, Prepared, Scopes, Slots, buffer};
+use super::{Kernels, Prepared, Slots, buffer, catching};
 #[cfg(not(target_arch = "wasm32"))]
 use crate::error::names;
 use crate::op::check_inputs;
@@ -170,16 +170,12 @@ impl Gpu {
 
     /// Makes GPU objects, or records and submits: what wgpu finds wrong becomes an error value.
     pub(crate) async fn catch<T>(&self, make: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-        let scopes = Scopes::push(self.device());
-        let made = make();
-        let outcome = scopes.pop().await;
-        let made = made?;
-        outcome.map_err(|error| self.explain(error))?;
-        Ok(made)
+        catching(self.device(), make).await.map_err(|error| self.explain(error))
     }
 
     fn buffers(&self, plan: &Plan, inputs: &[&[u8]]) -> Buffers {
-        let mut inputs: Vec<wgpu::Buffer> = inputs.iter().map(|bytes| self.upload(bytes)).collect();
+        let multiple = if plan.shares_buffers() { 16 } else { 4 }; // whole packs, or words
+        let mut inputs: Vec<wgpu::Buffer> = inputs.iter().map(|bytes| self.upload(bytes, multiple)).collect();
         let mut outputs: Vec<wgpu::Buffer> =
             plan.output_bytes.iter().map(|&bytes| self.buffer("output", bytes, OUTPUT)).collect();
         if let Some(input) = plan.in_place.and_then(|n| inputs.get_mut(n)) {
@@ -208,13 +204,14 @@ impl Gpu {
         read_back
     }
 
-    pub(crate) fn upload(&self, bytes: &[u8]) -> wgpu::Buffer {
-        let padded = bytes.len().next_multiple_of(4);
+    /// A buffer of these bytes, and zeros up to the next multiple.
+    pub(crate) fn upload(&self, bytes: &[u8], multiple: usize) -> wgpu::Buffer {
+        let padded = bytes.len().next_multiple_of(multiple);
         let usage = OUTPUT | wgpu::BufferUsages::COPY_DST; // an input may become the output, in place
         let buffer = self.buffer("input", padded as u64, usage);
         let whole = bytes.len() - bytes.len() % 4;
         self.queue.write_buffer(&buffer, 0, &bytes[..whole]);
-        if padded > whole {
+        if bytes.len() > whole {
             let mut word = [0; 4];
             word[..bytes.len() - whole].copy_from_slice(&bytes[whole..]);
             self.queue.write_buffer(&buffer, whole as u64, &word);

@@ -9,7 +9,7 @@ use std::{
     thread,
 };
 
-use super::{Prepared, Scopes, explain};
+use super::{Prepared, catching, explain};
 use crate::calibration::Platform;
 use crate::plan::{Kernel, Plan};
 use crate::{Calibration, Error, Limits};
@@ -141,10 +141,7 @@ impl Kernels {
         for pass in &plan.dispatches {
             pipelines.push(self.pipeline(&pass.kernel).await?);
         }
-        let scopes = Scopes::push(&self.device);
-        let prepared = Prepared::new(&self.device, &self.limits, plan, pipelines);
-        scopes.pop().await?;
-        prepared
+        catching(&self.device, || Prepared::new(&self.device, &self.limits, plan, pipelines)).await
     }
 
     /// [`Kernels::prepare`], waiting for it.
@@ -192,9 +189,8 @@ impl Kernels {
         if let Some(pipeline) = place.pipeline.get() {
             return Ok(pipeline.clone());
         }
-        let scopes = Scopes::push(&self.device);
-        let pipeline = compile(&self.device, kernel, self.cache.as_ref());
-        scopes.pop().await?; // whoever comes next tries again
+        let make = || Ok(compile(&self.device, kernel, self.cache.as_ref()));
+        let pipeline = catching(&self.device, make).await?; // whoever comes next tries again
         Ok(place.pipeline.get_or_init(|| pipeline).clone())
     }
 

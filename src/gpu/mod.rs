@@ -83,6 +83,15 @@ impl Scopes {
     }
 }
 
+/// Makes GPU objects, or records and submits. What wgpu finds wrong comes before what `make` says: whoever uses what was not made can
+/// only tell that.
+async fn catching<T>(device: &wgpu::Device, make: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    let scopes = Scopes::push(device);
+    let made = make();
+    scopes.pop().await?;
+    made
+}
+
 /// A lost device explains whatever else went wrong. wgpu takes what is asked of one in silence, and then refuses what was
 /// made so; its lost callback is the owner's of the device. So ask for what no device gives: one that says nothing to it is
 /// gone.

@@ -97,10 +97,9 @@ impl Prepared {
         self.check(slots)?;
         #[cfg(not(target_arch = "wasm32"))]
         {
-            let scopes = super::Scopes::push(&self.0.device);
-            let bound = self.make_groups(slots);
             // Natively what wgpu found is known at once.
-            pollster::block_on(scopes.pop()).map(|()| bound).map_err(|error| self.refusal(slots, error))
+            let bound = pollster::block_on(super::catching(&self.0.device, || Ok(self.make_groups(slots))));
+            bound.map_err(|error| self.refusal(slots, error))
         }
         #[cfg(target_arch = "wasm32")]
         Ok(self.make_groups(slots))
@@ -209,8 +208,7 @@ impl Prepared {
                 return Err(Error::BindingOverlap { written, other, ranges });
             }
         }
-        let shared = plan.dispatches.iter().all(|own| own.kernel.shared_buffers);
-        if shared { self.check_inputs_apart(&used) } else { self.check_buffers_apart(slots) }
+        if plan.shares_buffers() { self.check_inputs_apart(&used) } else { self.check_buffers_apart(slots) }
     }
 
     /// No buffer is both read and written. That asks nothing of the dispatches, which depend on shapes.

@@ -75,6 +75,12 @@ impl<'a> Ring<'a> {
         let input_bytes: Vec<u64> = (0..plan.input_bytes.len()).map(|n| most(&|plan| plan.input_bytes[n])).collect();
         let output_bytes: Vec<u64> = (0..plan.output_bytes.len()).map(|n| most(&|plan| plan.output_bytes[n])).collect();
         let scratch_bytes = [0, 1].map(|n| most(&|plan| plan.scratch_bytes[n]));
+        // A browser's device takes what is mapped when it is made from the host's memory, and may have none for more.
+        let (given, limit) =
+            (input_bytes.iter().max().copied().unwrap_or(0), self.gpu.device().limits().max_buffer_size);
+        if given > limit {
+            return Err(Error::TooLarge { what: "bytes of a chunk in one buffer", given, limit });
+        }
         let inputs = input_bytes.iter().map(|&bytes| self.input(bytes)).collect::<Result<Vec<_>, _>>()?;
         let outputs: Vec<Output> = output_bytes.iter().map(|&bytes| self.output(bytes)).collect();
         let scratch = scratch_bytes.map(|bytes| self.gpu.buffer("scratch", bytes, wgpu::BufferUsages::STORAGE));

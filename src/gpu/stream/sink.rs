@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use crate::Error;
+use crate::tensor::ANSWER;
 
 /// Where the finished part of an output goes.
 #[derive(Default)]
@@ -25,7 +26,12 @@ impl Sink<'_> {
 
     pub fn take(&mut self, output: usize, bytes: &[u8]) -> Result<(), Error> {
         match &mut self.writer {
-            None => self.collected.extend_from_slice(bytes),
+            None => {
+                let limit = self.collected.len() as u64;
+                let given = limit + bytes.len() as u64;
+                self.collected.try_reserve(bytes.len()).map_err(|_| Error::TooLarge { what: ANSWER, given, limit })?;
+                self.collected.extend_from_slice(bytes);
+            }
             Some(writer) => {
                 writer.write_all(bytes).map_err(|error| sink_error(output, self.written, &error))?;
                 self.written += bytes.len() as u64;
