@@ -198,8 +198,18 @@ fn what_does_not_fit_is_named() {
     assert!(matches!(shard.elements(&wrong_type), Err(Error::TypeMismatch { .. })));
     let short = Tensor::new([3], &[0_f32; 3]).unwrap();
     assert!(matches!(shard.elements(&short), Err(Error::TensorBytes { .. })));
-    let answer = [Tensor::new([3], &[0_f32; 3]).unwrap(), Tensor::new([4], &[0_i64; 4]).unwrap()];
-    assert!(matches!(shard.partials(&answer), Err(Error::BindingTooSmall { .. })));
+    for wrong in [3, 5] {
+        let answer =
+            [Tensor::new([wrong], &vec![0_f32; wrong as usize]).unwrap(), Tensor::new([4], &[0_i64; 4]).unwrap()];
+        assert!(matches!(shard.partials(&answer), Err(Error::TensorBytes { expected: 16, .. })));
+        let integers = [Tensor::new([4], &[0_i32; 4]).unwrap(), Tensor::new([4], &[0_i64; 4]).unwrap()];
+        assert!(matches!(shard.partials(&integers), Err(Error::TypeMismatch { .. })));
+    }
+    // Nothing of a tensor with nothing in it, however long its rows are.
+    let empty = Sharded::new(ReduceMax::new(DType::U8, View::new([0, 1 << 32]).unwrap()).axes([1])).unwrap();
+    let nothing = empty.shard(&[0, 0], &[0, 1 << 32]).unwrap();
+    let none = Tensor::from_bytes(DType::U8, [0, 1 << 32], vec![]).unwrap();
+    assert_eq!(nothing.elements(&none).unwrap(), none);
     let others = [
         Sharded::new(ArgMax::new(DType::F32, view.clone()).axes([0])).unwrap(),
         Sharded::new(ArgMax::new(DType::I32, view.clone()).axes([1])).unwrap(),

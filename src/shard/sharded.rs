@@ -3,12 +3,12 @@
 use super::partial::{Partial, Partials, Rule, Wins, place};
 use crate::element::{Element, with_element_type};
 use crate::error::list;
-use crate::op::{check_inputs, reduced_shape};
+use crate::op::reduced_shape;
 use crate::tensor::{ANSWER, room};
 use crate::view::checked_len;
 use crate::{
-    AnyOperation, ArgMax, ArgMaxOutput, DType, EmptyMax, Error, IndexType, InputNeed, Operation, ReduceMax, Tensor,
-    TensorType, View,
+    AnyOperation, ArgMax, ArgMaxOutput, DType, EmptyMax, Error, IndexType, Operation, ReduceMax, Tensor, TensorType,
+    View,
 };
 
 /// A ReduceMax, an ArgMax, or a Hardmax's search for its winners, over a tensor that need not exist in one place.
@@ -298,18 +298,14 @@ impl Shard {
     /// [`Error::TypeMismatch`] and [`Error::TensorBytes`] if the tensor is not the whole's.
     pub fn elements(&self, whole: &Tensor) -> Result<Tensor, Error> {
         let Sharded { shape, rule: Rule { dtype, .. }, .. } = &self.whole;
-        if whole.dtype() != *dtype {
-            let tensor = "the tensor".into();
-            return Err(Error::TypeMismatch { tensor, given: whole.dtype(), expected: *dtype });
-        }
-        let (kind, size) = (TensorType { dtype: *dtype, shape: shape.clone() }, dtype.bytes() as usize);
-        let (given, expected) = (whole.bytes().len() as u64, kind.bytes().unwrap_or(u64::MAX));
-        if given != expected {
-            return Err(Error::TensorBytes { shape: kind.shape, dtype: *dtype, given, expected });
-        }
+        check_tensor(whole, "the tensor", &TensorType { dtype: *dtype, shape: shape.clone() })?;
+        let size = dtype.bytes() as usize;
         let own = TensorType { dtype: *dtype, shape: self.shape.clone() };
         let mut bytes = room("bytes of a shard in host memory", own.bytes().unwrap_or(u64::MAX))?;
-        let run = self.shape.last().map_or(1, |&len| len.max(1));
+        if own.len() == 0 {
+            return Tensor::from_bytes(*dtype, own.shape, bytes); // though other dimensions may be long
+        }
+        let run = self.shape.last().map_or(1, |&len| len);
         for first in (0..own.len()).step_by(run as usize) {
             let at = place(first, &self.begin, &self.shape, shape);
             bytes.extend_from_slice(&whole.bytes()[at as usize * size..][..run as usize * size]);
@@ -330,8 +326,12 @@ impl Shard {
             return if answer.is_empty() { Ok(partials) } else { Err(wrong_count(answer.len(), 0)) };
         };
         let types = op.outputs()?;
-        let needs = types.iter().map(|kind| InputNeed { dtype: kind.dtype, elements: kind.len(), bytes: 0 });
-        check_inputs(&needs.collect::<Vec<_>>(), &answer.iter().collect::<Vec<_>>())?;
+        if answer.len() != types.len() {
+            return Err(wrong_count(answer.len(), types.len()));
+        }
+        for (n, (own, kind)) in answer.iter().zip(&types).enumerate() {
+            check_tensor(own, &format!("answer {n} of a shard"), kind)?;
+        }
         let values = answer[0].bytes().chunks_exact(rule.dtype.bytes() as usize).map(little_endian);
         let place = self.places();
         let positions = answer.get(1).map_or(&[][..], Tensor::bytes).chunks_exact(8).map(little_endian).map(place);
@@ -405,6 +405,19 @@ impl Shard {
             .map(|all| reduced.iter().map(|&d| all[d]).collect::<Vec<_>>());
         move |position| place(position, &begin, &shape, &whole)
     }
+}
+
+/// Whether a tensor has such elements, and so many.
+fn check_tensor(given: &Tensor, name: &str, expected: &TensorType) -> Result<(), Error> {
+    let &TensorType { dtype, ref shape } = expected;
+    if given.dtype() != dtype {
+        return Err(Error::TypeMismatch { tensor: name.into(), given: given.dtype(), expected: dtype });
+    }
+    let (given, expected) = (given.bytes().len() as u64, expected.bytes().unwrap_or(u64::MAX));
+    if given != expected {
+        return Err(Error::TensorBytes { shape: shape.clone(), dtype, given, expected });
+    }
+    Ok(())
 }
 
 fn wrong_count(given: usize, expected: usize) -> Error {
