@@ -29,11 +29,10 @@ fn one_hot<T: Element>(
     let written = View::new(view.shape())?;
     let ones = Elements { bytes: &[], view: &written };
     let offsets = elements.slice_offsets(slice);
-    let one_offsets: Vec<i64> = ones.slice_offsets(slice).collect();
     for (start, one_start) in elements.slice_starts(slice).zip(ones.slice_starts(slice)) {
         let along = offsets.clone().map(|offset| elements.get::<T>(start + offset));
         if let Some((position, _)) = first_maximum(along, op.nan, false) {
-            let at = (one_start + one_offsets[position]) as usize * size_of::<T>();
+            let at = (one_start + ones.slice_offset(slice, position)) as usize * size_of::<T>();
             T::ONE.write(&mut output[at..at + size_of::<T>()]);
         }
     }
