@@ -17,12 +17,13 @@ export class Kernels {
   readonly device: GPUDevice;
   #limits: Limits;
   readonly #pipelines = new Map<string, Promise<GPUComputePipeline>>();
-  #lost: string | undefined;
+  readonly #loss: { message?: string } = {}; // the device keeps it as long as it lives, and must not keep the pipelines
 
   private constructor(device: GPUDevice, limits?: Limits) {
     this.device = checkedDevice(device, "Kernels: device");
     this.#limits = Object.freeze(checkedLimits(limits === undefined ? limitsOf(device) : limits, "Kernels: limits"));
-    device.lost.then(({ message, reason }) => (this.#lost = message || reason));
+    const loss = this.#loss;
+    device.lost.then(({ message, reason }) => (loss.message = message || reason));
   }
 
   /** Loads the planner where that has not been done. The device needs no optional feature and no raised limit. */
@@ -90,7 +91,7 @@ export class Kernels {
   }
 
   #alive(): void {
-    if (this.#lost !== undefined) throw new Error(`the device is lost: ${this.#lost}`);
+    if (this.#loss.message !== undefined) throw new Error(`the device is lost: ${this.#loss.message}`);
   }
 
   async #prepare(own: Plan): Promise<Prepared> {

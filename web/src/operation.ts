@@ -96,7 +96,9 @@ const ownView = record({ shape: sizes, strides: optional(strides), offset: optio
 const view: Check<CheckedView> = (given, name) =>
   isList(given) ? { shape: sizes(given, name), strides: undefined, offset: 0 } : ownView(given, name);
 
-const pair = listOf(integer(), "a pair of inputs", 2);
+const MOST_INPUTS = 1 << 15;
+const inputNumber = integer(0, MOST_INPUTS - 1);
+const pair = listOf(inputNumber, "a pair of inputs", 2);
 const viewsOf = listOf<number[]>(
   (given, name) => (pair(given, name).length === 2 ? pair(given, name) : refuse(name, given, "a pair of inputs")),
   "a list of pairs of inputs",
@@ -134,8 +136,8 @@ export const hardmax: (dtype: DType, input: Input, slices: Slices, options?: Har
 
 /** The element-wise maximum of any number of tensors, broadcast together as numpy does. */
 export const max: (dtype: DType, inputs: readonly Input[], options?: MaxOptions) => Operation = operator("max", (dtype) => ({
-  inputs: listOf(view, "a list of inputs, each a shape or a view,", 1 << 15),
-  options: options({ constant: optional(constantOf(dtype)), nan, inPlace: optional(integer()), viewsOf: optional(viewsOf, []) }),
+  inputs: listOf(view, "a list of inputs, each a shape or a view,", MOST_INPUTS),
+  options: options({ constant: optional(constantOf(dtype)), nan, inPlace: optional(inputNumber), viewsOf: optional(viewsOf, []) }),
 }));
 
 type Table = Record<string, Check<unknown>>;

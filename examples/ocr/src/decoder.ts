@@ -70,7 +70,10 @@ export class Decoder {
 
   #readyFor({ steps, classes }: Logits): Promise<Ready> {
     let ready = this.#ready.get(steps);
-    if (!ready) this.#ready.set(steps, (ready = this.#make(steps, classes)));
+    if (!ready) {
+      this.#ready.set(steps, (ready = this.#make(steps, classes)));
+      ready.catch(() => this.#ready.delete(steps)); // another try may do better
+    }
     return ready;
   }
 
