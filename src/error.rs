@@ -19,8 +19,8 @@ pub enum Error {
         /// The axes that the operator takes there.
         expected: RangeInclusive<i64>,
     },
-    /// The operator needs an axis and a tensor of rank 0 has none.
-    #[error("{operator} needs an axis, and a tensor of rank 0 has none")]
+    /// An axis is given, or the operator needs one, and a tensor of rank 0 has none.
+    #[error("{operator} goes along an axis, and a tensor of rank 0 has none")]
     NoAxis {
         /// The operator.
         operator: &'static str,

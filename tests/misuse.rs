@@ -71,7 +71,7 @@ fn rank_0() {
     for axes in [Axes::All, Axes::List(vec![]), Axes::List(vec![0])] {
         let error = error_of(&ArgMax::new(DType::F32, view(&[])).axes(axes), &[&input]);
         assert_eq!(error, Error::NoAxis { operator: "ArgMax" });
-        assert_eq!(error.to_string(), "ArgMax needs an axis, and a tensor of rank 0 has none");
+        assert_eq!(error.to_string(), "ArgMax goes along an axis, and a tensor of rank 0 has none");
     }
     let scalar = ReduceMax::new(DType::F32, view(&[]));
     assert_eq!(error_of(&scalar.clone().axes([0]), &[&input]), Error::NoAxis { operator: "ReduceMax" });
@@ -89,7 +89,7 @@ fn hardmax_axes() {
     }
     for slices in [Slices::Along(0), Slices::From(0)] {
         let error = error_of(&Hardmax::new(DType::F32, view(&[]), slices), &[&input]);
-        assert_eq!(error.to_string(), "Hardmax needs an axis, and a tensor of rank 0 has none");
+        assert_eq!(error.to_string(), "Hardmax goes along an axis, and a tensor of rank 0 has none");
     }
 }
 
