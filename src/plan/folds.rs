@@ -7,7 +7,7 @@
 //! ```
 
 use super::layout::{ReductionShape, gcd};
-use super::schedule::{FEWEST_PACKS_ACROSS, FEWEST_RAGGED_LOADS, Reduction};
+use super::schedule::{FEWEST_FAR_LOADS, FEWEST_PACKS_ACROSS, FEWEST_RAGGED_LOADS, Reduction};
 use super::windows::{Block, Window};
 use crate::shader::{Access, Epilogue};
 
@@ -53,8 +53,8 @@ fn folded_into(reduction: &Reduction, window: &Window, width: u64) -> Option<Blo
     let Window { slot, extent, ref shape, .. } = *window;
     let folds = folds(reduction, shape, width)?;
     let (main, rest) = (main_shape(shape, folds), rest_shape(shape, folds));
-    if rest.is_some() && reduction.device.spreads() {
-        return None; // GPUs wait longer for another dispatch
+    if rest.is_some() && reduction.device.spreads() && !rest_pays_on_gpus(reduction, window) {
+        return None;
     }
     let seen = shape.seen();
     let records = main.outputs().saturating_mul(reduction.record_bytes());
@@ -75,6 +75,12 @@ fn folded_into(reduction: &Reduction, window: &Window, width: u64) -> Option<Blo
         folded.epilogue = Epilogue::Record;
     }
     Some(folded)
+}
+
+/// Whether GPUs wait less for another dispatch, of the rows left over, than for what is loaded otherwise: for many single elements, but not
+/// for packs that begin anywhere.
+fn rest_pays_on_gpus(reduction: &Reduction, window: &Window) -> bool {
+    window.schedule.access == Access::Strided && reduction.loads(&window.shape) >= FEWEST_FAR_LOADS
 }
 
 /// The rows that fill whole stretches of `width` elements, if there are enough.
