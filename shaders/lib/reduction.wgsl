@@ -21,7 +21,7 @@ struct Params {
     column_logical_stride: u32,   // outputs from one column to the next
     first_position: vec2<u32>, // the position of its first element
     run_logical_stride: vec2<u32>, // positions from one element of a run to the next
-    // (size, stride, place). Places have two words: they say how many outputs, or positions, lie from one to the next in the whole
+    // (size, stride, logical stride). The last has two words: how many outputs, or positions, lie from one to the next in the whole
     // tensor. First the kept dimensions, innermost first, in column kernels without the columns themselves. Then, from number OUTER
     // on, the reduced ones around the run.
     dims: array<vec4<u32>, 64>,

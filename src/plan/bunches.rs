@@ -47,7 +47,12 @@ impl Reduction<'_> {
     /// of rows or blocks that follow one another from end to end, and of which the packs of a usual bunch would be a cache line and more
     /// of its own. It has no more rows than are whole words, of elements and of results.
     pub fn staged_bunch(&self, shape: &ReductionShape) -> Option<Bunches> {
-        let RowBlock { len, columns, turn } = shape.row_block().filter(|block| !shape.has_stretches(block))?;
+        let blocks = [shape.window_block(), shape.row_block()].into_iter().flatten();
+        blocks.filter(|block| !shape.has_stretches(block)).find_map(|block| self.staged_bunch_of(shape, &block))
+    }
+
+    fn staged_bunch_of(&self, shape: &ReductionShape, block: &RowBlock) -> Option<Bunches> {
+        let &RowBlock { len, columns, turn } = block;
         let Reduction { dtype, operator, epilogue, device, .. } = *self;
         let rows = columns * (dtype.lanes() / gcd(columns, dtype.lanes()));
         let own = Bunches { dtype, operator, epilogue, len, columns, turn, rows };

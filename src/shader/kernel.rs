@@ -141,14 +141,15 @@ impl Kernel {
         self.overrides.iter().any(|own| matches!(own, Override::Staged(_)))
     }
 
-    /// Whether bunches can be staged: where they are read from end to end, in one run each, and an invocation takes one of them.
+    /// Whether bunches can be staged: where they are read from end to end, all runs of a row in one, and an invocation takes one of them.
     fn can_stage(&self, epilogue: Epilogue, stores: Stores) -> bool {
-        let otherwise = |own: &Override| {
-            matches!(own, Override::Ragged | Override::Inner | Override::Pairs | Override::Runs | Override::FewRuns(_))
-        };
+        let few = self.overrides.iter().find(|own| matches!(own, Override::FewRuns(_)));
+        let in_pieces = few.map_or(self.has(Override::Runs), |&own| own != Override::FewRuns(1));
+        let anywhere = [Override::Ragged, Override::Inner, Override::Pairs].into_iter().any(|own| self.has(own));
         stores == Stores::Results
             && epilogue != Epilogue::Ones
-            && !self.overrides.iter().any(otherwise)
+            && !in_pieces
+            && !anywhere
             && self.bunches().is_some_and(|own| own.can_be_staged())
     }
 

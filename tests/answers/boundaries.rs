@@ -770,26 +770,29 @@ fn exchanged_positions() {
 #[test]
 fn staged_bunches() {
     let tuning = Tuning { busy_invocations: 1, ..Tuning::of(AdapterKind::Hardware) };
-    for (dtype, len, columns, blocks) in [
-        (DType::F32, 8, 1, 1),
-        (DType::Bf16, 9, 1, 2),
-        (DType::U8, 15, 1, 4),
-        (DType::U8, 31, 1, 4),
-        (DType::I32, 31, 1, 1),
-        (DType::F64, 20, 1, 1),
-        (DType::U8, 23, 3, 4),
-        (DType::F16, 5, 6, 1),
-        (DType::F32, 11, 3, 1),
+    for (dtype, block, axes, blocks) in [
+        (DType::F32, &[8][..], &[1][..], 1),
+        (DType::Bf16, &[9], &[1], 2),
+        (DType::U8, &[15], &[1], 4),
+        (DType::U8, &[31], &[1], 4),
+        (DType::I32, &[31], &[1], 1),
+        (DType::F64, &[20], &[1], 1),
+        (DType::U8, &[23, 3], &[1], 4),
+        (DType::F16, &[5, 6], &[1], 1),
+        (DType::F32, &[11, 3], &[1], 1),
+        (DType::Bf16, &[2, 7, 3], &[1, 3], 2), // windows of a picture
+        (DType::U8, &[3, 5, 2], &[1, 3], 4),
+        (DType::F32, &[3, 3, 3], &[1, 3], 1),
     ] {
         for gpu in gpus() {
             let limits = Limits { tuning: Some(tuning), ..gpu.kernels().limits().clone() };
             let limits = Limits { adapter: AdapterKind::Hardware, ..limits };
             let around = |bunches: u64| [bunches * blocks - 1, bunches * blocks, bunches * blocks + 1].map(|n| n + 1);
             for blocks in [1, 63, 64, 127, 128, 129, 256, 511, 512].into_iter().flat_map(around) {
-                let view = View::new([blocks, len, columns]).unwrap();
+                let view = View::new([&[blocks], block].concat()).unwrap();
                 let input = tensor(dtype, view.len(), Data::Edges, blocks);
-                let case = format!("{dtype} {blocks} blocks of {columns} rows of {len}");
-                let values = ReduceMax::new(dtype, view.clone()).axes([1]);
+                let case = format!("{dtype} {blocks} blocks of {block:?} over {axes:?}");
+                let values = ReduceMax::new(dtype, view.clone()).axes(axes);
                 let expected = values.reference(&[&input]).unwrap();
                 let small = Limits { max_group_memory_bytes: 32 * 4 * 81, max_groups: 5, ..limits.clone() };
                 let shared_buffers = input.bytes().len().is_multiple_of(16); // then inputs are whole packs
@@ -797,7 +800,7 @@ fn staged_bunches() {
                     check_planned(gpu, limits, &values, &[&input], &expected, &case);
                 }
                 for output in [ArgMaxOutput::Indices, ArgMaxOutput::ValuesAndIndices] {
-                    let positions = ArgMax::new(dtype, view.clone()).axes([1]).output(output);
+                    let positions = ArgMax::new(dtype, view.clone()).axes(axes).output(output);
                     let positions = positions.select_last(blocks % 2 == 0);
                     check_planned(gpu, &limits, &positions, &[&input], &positions.reference(&[&input]).unwrap(), &case);
                 }

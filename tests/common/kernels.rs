@@ -156,7 +156,7 @@ pub fn kernels() -> Vec<Kernel> {
     kernels
 }
 
-/// Staged bunches begin with packs, and rows have one run.
+/// Staged bunches begin with packs, and rows have one run, or what is one.
 fn is_of_staged(own: &Override) -> bool {
     use Override::{FewRuns, Inner, Pairs, Ragged, Runs};
     !matches!(own, Ragged | Inner | Pairs | Runs | FewRuns(_))
