@@ -2,7 +2,7 @@
 
 use super::within;
 use crate::shader::{Bunches, Epilogue, LONGEST_WRITTEN_ROW, Operator, TILE_PACKS};
-use crate::{DType, Error, Limits, Tuning};
+use crate::{AdapterKind, DType, Error, Limits, Tuning};
 
 /// The invocations that lavapipe runs in lockstep on processors with AVX2. They should go through memory together, from end to end: to write
 /// eight stretches takes 1.2 times as long, to read parts of rows twice.
@@ -12,6 +12,10 @@ const VECTOR: u64 = 8;
 pub(super) struct Device {
     pub limits: Limits,
     pub tuning: Tuning,
+    /// The kind of adapter that this is tuned like, whichever it is: on GPUs neighbouring invocations are to read what lies side by side. On
+    /// lavapipe each goes through memory by itself, and keeps many values in registers; on SwiftShader few, and it pays for each load and for
+    /// each place where a loop is left.
+    pub like: AdapterKind,
     /// The most invocations that a dispatch can have.
     pub max_invocations: u64,
 }
@@ -80,7 +84,12 @@ impl Device {
         let groups = u64::from(limits.max_groups);
         let max_invocations = groups.saturating_mul(groups).saturating_mul(group);
         let tuning = Tuning { group, max_team, int64: row.int64 && limits.int64, ..row };
-        Ok(Device { limits, tuning, max_invocations })
+        let like = match (tuning.max_team > 1, tuning.column_packs > 1) {
+            (true, _) => AdapterKind::Hardware,
+            (false, true) => AdapterKind::Lavapipe,
+            (false, false) => AdapterKind::SwiftShader,
+        };
+        Ok(Device { limits, tuning, like, max_invocations })
     }
 
     /// The invocations of a workgroup of such teams, if so many of them make an output unit.
@@ -133,12 +142,7 @@ impl Device {
 
     /// Whether neighbouring invocations are to read what lies side by side, and not each a part of its own: as in teams.
     pub fn spreads(&self) -> bool {
-        self.tuning.max_team > 1
-    }
-
-    /// Whether an invocation that works by itself keeps many values in registers.
-    pub fn keeps_many(&self) -> bool {
-        !self.spreads() && self.tuning.column_packs > 1
+        self.like == AdapterKind::Hardware
     }
 
     /// Whether a Max's operands that have the same elements in every row are better looked up once, for some columns of many rows, than
@@ -147,11 +151,11 @@ impl Device {
     pub fn takes_columns_of_max(&self, row_packs: u64, own_len: u64, ragged: bool) -> bool {
         const LONGEST_BUNCHED: u64 = 16; // in bunches these go as fast on lavapipe
         const MOST_RAGGED_PACKS: u64 = 4096; // rows farther apart are as slow
-        match (self.spreads(), self.keeps_many()) {
-            (true, _) => own_len <= LONGEST_WRITTEN_ROW, // of longer ones neighbours read whole packs side by side
-            (_, true) if ragged => row_packs <= MOST_RAGGED_PACKS,
-            (_, true) => row_packs <= VECTOR * TILE_PACKS && own_len > LONGEST_BUNCHED,
-            (_, false) => true, // SwiftShader pays more for a load than for the way from row to row
+        match self.like {
+            AdapterKind::Hardware => own_len <= LONGEST_WRITTEN_ROW, // of longer ones they read whole packs side by side
+            AdapterKind::Lavapipe if ragged => row_packs <= MOST_RAGGED_PACKS,
+            AdapterKind::Lavapipe => row_packs <= VECTOR * TILE_PACKS && own_len > LONGEST_BUNCHED,
+            AdapterKind::SwiftShader => true, // a load costs more than the way from row to row
         }
     }
 
@@ -166,7 +170,7 @@ impl Device {
 
     /// The neighbours that take turns where they write packs one after another.
     pub fn neighbours(&self) -> u64 {
-        if self.keeps_many() && self.tuning.group >= VECTOR { VECTOR } else { 1 }
+        if self.like == AdapterKind::Lavapipe && self.tuning.group >= VECTOR { VECTOR } else { 1 }
     }
 
     /// The same along rows of a Max of so many packs: a row is begun and, where it ends within a pack, ended for more.
@@ -177,10 +181,10 @@ impl Device {
 
     /// The longest runs that slide along their outputs and are columns, in packs. On GPUs it was not timed.
     pub fn longest_slide(&self) -> u64 {
-        match (self.spreads(), self.keeps_many()) {
-            (true, _) => 0,
-            (_, true) => 16,
-            (_, false) => 4,
+        match self.like {
+            AdapterKind::Hardware => 0,
+            AdapterKind::Lavapipe => 16,
+            AdapterKind::SwiftShader => 4,
         }
     }
 
@@ -188,17 +192,17 @@ impl Device {
     /// puts each pack together from words takes SwiftShader seconds to compile. On GPUs no others were timed.
     pub fn longest_ragged_short_row(&self, dtype: DType) -> u64 {
         const BYTES: u64 = 96;
-        match (self.spreads(), self.keeps_many()) {
-            (true, _) => 8,
-            (_, true) => (BYTES / dtype.bytes()).min(32),
-            (_, false) => (BYTES / dtype.bytes()).min(16),
+        match self.like {
+            AdapterKind::Hardware => 8,
+            AdapterKind::Lavapipe => (BYTES / dtype.bytes()).min(32),
+            AdapterKind::SwiftShader => (BYTES / dtype.bytes()).min(16),
         }
     }
 
     /// The longest short slices that lie in one piece whose ones and zeros are written by those who find the winners: of longer ones this
     /// takes more values than some devices keep in registers.
     pub fn longest_fused_slice(&self) -> u64 {
-        if self.spreads() || self.keeps_many() { u64::MAX } else { 4 }
+        if self.like == AdapterKind::SwiftShader { 4 } else { u64::MAX }
     }
 
     /// The longest short slices that are written in bunches once their winners are known. On GPUs neighbours write whole packs of one slice
@@ -210,9 +214,9 @@ impl Device {
     /// The most elements of a bunch whose positions are compared one by one: of more the text would take compilers tens of seconds,
     /// and gigabytes. Winners that are written at once, too, are all known to one invocation, which LLVM alone makes short work of.
     pub fn most_positions(&self, epilogue: Epilogue) -> u64 {
-        match (epilogue, self.keeps_many()) {
-            (Epilogue::Ones, true) => u64::MAX,
-            (Epilogue::Ones, false) => 560,
+        match (epilogue, self.like) {
+            (Epilogue::Ones, AdapterKind::Lavapipe) => u64::MAX,
+            (Epilogue::Ones, _) => 560,
             _ => 1024,
         }
     }
@@ -220,11 +224,6 @@ impl Device {
     /// Whether there are bindings for what a reduction reads as packs, which it reads as words, too, and for what it writes.
     pub fn binds_packs(&self) -> bool {
         self.limits.max_storage_bindings >= if self.limits.shared_buffers { 2 } else { 3 }
-    }
-
-    /// Whether shaders are to know of loops that go round often: SwiftShader pays for each place where a loop is left.
-    pub fn counts_turns(&self) -> bool {
-        !self.spreads() && !self.keeps_many()
     }
 
     /// Whether a pack is loaded as fast as a word: on GPUs, and where 64 bits are loaded as fast as 32.

@@ -5,11 +5,11 @@ use super::layout::{Dimension, ReductionShape, gcd, shader_dims};
 use super::schedule::{Reduction, Schedule};
 use super::windows::Window;
 use super::{Binding, Dispatch, nan_override};
-use crate::Error;
 use crate::shader::{
     Access, Epilogue, Kernel, Operator, Override, Params, Program, RecordOrigin, ReductionParams, Stores,
     positions_know_tiles,
 };
+use crate::{AdapterKind, Error};
 
 /// The fewest rows of panels of columns, far apart, of which four at once pay.
 const FEWEST_FAR_ROWS: u64 = 64;
@@ -186,7 +186,7 @@ impl Reduction<'_> {
             Access::Columns | Access::Strided | Access::ShortRows { .. } => return false,
         };
         let elements = shape.run().size.min(schedule.chunk_len);
-        self.device.counts_turns() && stores != Stores::Seams && elements >= many * turn
+        self.device.like == AdapterKind::SwiftShader && stores != Stores::Seams && elements >= many * turn
     }
 
     fn params(&self, window: &Window, record_origin: Option<RecordOrigin>) -> Result<ReductionParams, Error> {

@@ -15,7 +15,7 @@ use crate::error::list;
 use crate::shader::{
     Epilogue, HardmaxOnesParams, HardmaxWriteParams, HardmaxWriter, Kernel, Operator, Override, Params, Program,
 };
-use crate::{DType, Error, Hardmax, Limits, Operation};
+use crate::{AdapterKind, DType, Error, Hardmax, Limits, Operation};
 
 pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
     let device = &Device::new(limits)?;
@@ -186,7 +186,7 @@ impl<'a> Output<'a> {
     /// Whether an invocation writes four packs side by side in one row after another.
     fn takes_four_packs(&self) -> bool {
         let pack = self.dtype.pack_elements();
-        self.device.keeps_many() && self.columns.is_multiple_of(pack) && self.columns >= 4 * pack
+        self.device.like == AdapterKind::Lavapipe && self.columns.is_multiple_of(pack) && self.columns >= 4 * pack
     }
 
     /// The rows of a pack of columns that an invocation writes.

@@ -11,7 +11,7 @@ use crate::shader::{
     BroadcastParams, FIRST_OPERAND, Kernel, LONGEST_WRITTEN_ROW, MaxAccess, MaxShortRows, Override, Params, Program,
     TILE_PACKS, WALK_DIMS,
 };
-use crate::{DType, Error};
+use crate::{AdapterKind, DType, Error};
 
 /// The fewest packs of a row that ends within one.
 const FEWEST_RAGGED_PACKS: u64 = 2;
@@ -154,7 +154,7 @@ impl OutputBox<'_> {
         let (device, pack) = (self.device, self.dtype.pack_elements());
         let rows = self.rows.sizes.get(1).copied().unwrap_or(1);
         !device.spreads()
-            && (device.keeps_many() || !self.rows.row_len().is_multiple_of(pack))
+            && (device.like == AdapterKind::Lavapipe || !self.rows.row_len().is_multiple_of(pack))
             && !rows.is_multiple_of(pack)
             && rows < SHORT_STRETCH_BUNCHES * pack
     }
@@ -235,7 +235,7 @@ impl OutputBox<'_> {
         let in_two_stretches = match self.rows.have_ragged_stretches(pack) {
             false => true,
             true if len.is_multiple_of(pack) => false, // whole packs of a row are as fast
-            true => rows + 1 >= pack && (len < FEWEST_RAGGED_PACKS * pack || self.device.keeps_many()),
+            true => rows + 1 >= pack && (len < FEWEST_RAGGED_PACKS * pack || self.device.like == AdapterKind::Lavapipe),
         };
         let busy = self.len / (pack * len) * SHORT_ROWS_INVOCATIONS >= self.device.tuning.busy_invocations;
         if !(2..=LONGEST_WRITTEN_ROW).contains(&len) || !in_two_stretches || !busy {

@@ -12,8 +12,8 @@
 use super::schedule::{FEWEST_FAR_LOADS, FEWEST_RAGGED_LOADS, Reduction, Schedule};
 use super::windows::Window;
 use super::{Binding, Dispatch, Dispatches};
-use crate::Error;
 use crate::shader::{Access, Kernel, Stores};
+use crate::{AdapterKind, Error};
 
 /// The bunches of a stretch of short rows from which on those in which one ends are few.
 const FEWEST_BUNCHES_OF_STRETCHES: u64 = 3;
@@ -60,7 +60,7 @@ impl Reduction<'_> {
     pub fn has_inner_bunches(&self, window: &Window) -> bool {
         let Some((block, rows)) = self.row_block(window.schedule.access) else { return false };
         let ragged = !window.shape.bunches_are_whole(self.dtype.pack_elements(), &block, rows);
-        let fewest = if self.device.keeps_many() { FEWEST_FAR_LOADS } else { FEWEST_RAGGED_LOADS };
+        let fewest = if self.device.like == AdapterKind::Lavapipe { FEWEST_FAR_LOADS } else { FEWEST_RAGGED_LOADS };
         let pays = !self.device.spreads() && self.loads(&window.shape) >= fewest;
         ragged && pays && self.stretch_rows(window) >= FEWEST_BUNCHES_OF_STRETCHES * rows
     }
