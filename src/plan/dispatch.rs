@@ -152,10 +152,12 @@ impl Reduction<'_> {
         };
         let inner = stores == Stores::Packs && self.has_inner_bunches(window);
         let staged = self.bunch(schedule.access).filter(|_| schedule.staged);
-        // On GPUs so that neighbours load whole sectors; else where a pack would take five words.
-        let within_words = lanes > 1 && !whole_words && matches!(schedule.access, Access::ShortRows { .. });
-        let pairs =
-            schedule.access != Access::Rows && self.device.spreads() || within_words && self.device.has_wide_loads();
+        // On GPUs so that neighbours load whole sectors; else where a pack is loaded as fast as a word.
+        let pairs = match schedule.access {
+            Access::Rows => false,
+            Access::ShortRows { .. } => self.device.has_wide_loads(),
+            Access::Columns | Access::Strided => self.device.spreads(),
+        };
         let overrides = [
             (schedule.chunks > 1).then_some(Override::Split),
             (shape.reduced.len() > 1).then_some(Override::Runs),
