@@ -10,7 +10,8 @@ import package::{
 // Whether runs, rows of columns or bunches of short rows begin or end within a pack.
 override RAGGED: bool = false;
 
-// Packs that begin anywhere come out of two whole ones, and not word by word: neighbours load whole sectors of memory.
+// Packs that begin anywhere come out of two whole ones, and not word by word: neighbours on a GPU load whole sectors of memory, and
+// others a pack as fast as a word.
 override PAIRS: bool = false;
 
 fn pack_at(p: u32) -> vec4<u32> { return words_of(packs[p]); }

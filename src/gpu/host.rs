@@ -146,7 +146,8 @@ impl Gpu {
         pollster::block_on(self.run(op, inputs))
     }
 
-    /// Uploads inputs, runs a plan and reads the outputs back, each padded to whole words.
+    /// Uploads inputs, runs a plan and reads the outputs back, each padded to whole words. A plan with
+    /// [`Limits::shared_buffers`](crate::Limits::shared_buffers) reads whole packs: its inputs are multiples of 16 bytes.
     ///
     /// # Errors
     /// As [`Gpu::run`].
@@ -174,8 +175,7 @@ impl Gpu {
     }
 
     fn buffers(&self, plan: &Plan, inputs: &[&[u8]]) -> Buffers {
-        let multiple = if plan.shares_buffers() { 16 } else { 4 }; // whole packs, or words
-        let mut inputs: Vec<wgpu::Buffer> = inputs.iter().map(|bytes| self.upload(bytes, multiple)).collect();
+        let mut inputs: Vec<wgpu::Buffer> = inputs.iter().map(|bytes| self.upload(bytes)).collect();
         let mut outputs: Vec<wgpu::Buffer> =
             plan.output_bytes.iter().map(|&bytes| self.buffer("output", bytes, OUTPUT)).collect();
         if let Some(input) = plan.in_place.and_then(|n| inputs.get_mut(n)) {
@@ -204,9 +204,9 @@ impl Gpu {
         read_back
     }
 
-    /// A buffer of these bytes, and zeros up to the next multiple.
-    pub(crate) fn upload(&self, bytes: &[u8], multiple: usize) -> wgpu::Buffer {
-        let padded = bytes.len().next_multiple_of(multiple);
+    /// A buffer of these bytes, and zeros up to whole words.
+    pub(crate) fn upload(&self, bytes: &[u8]) -> wgpu::Buffer {
+        let padded = bytes.len().next_multiple_of(4);
         let usage = OUTPUT | wgpu::BufferUsages::COPY_DST; // an input may become the output, in place
         let buffer = self.buffer("input", padded as u64, usage);
         let whole = bytes.len() - bytes.len() % 4;

@@ -208,7 +208,8 @@ impl Prepared {
                 return Err(Error::BindingOverlap { written, other, ranges });
             }
         }
-        if plan.shares_buffers() { self.check_inputs_apart(&used) } else { self.check_buffers_apart(slots) }
+        let shared = plan.dispatches.iter().all(|own| own.kernel.shared_buffers);
+        if shared { self.check_inputs_apart(&used) } else { self.check_buffers_apart(slots) }
     }
 
     /// No buffer is both read and written. That asks nothing of the dispatches, which depend on shapes.

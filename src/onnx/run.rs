@@ -39,7 +39,7 @@ impl Graph {
     /// A buffer for each value; what is known is uploaded.
     fn buffers(&self, gpu: &Gpu) -> Vec<wgpu::Buffer> {
         let buffer = |value: &Value| match value {
-            Value::Known(tensor) => gpu.upload(tensor.bytes(), 4),
+            Value::Known(tensor) => gpu.upload(tensor.bytes()),
             Value::Made(made) => gpu.buffer("value", made.bytes().unwrap_or(0).next_multiple_of(4), OUTPUT),
         };
         self.values.iter().map(buffer).collect()

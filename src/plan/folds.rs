@@ -15,27 +15,30 @@ use crate::shader::{Access, Epilogue};
 const FEWEST_FOLDED_ROWS: u64 = 16;
 
 /// All outputs from one window that is folded, if that pays: narrow rows into rows of several packs or, where these would leave too
-/// many records, of fewer. Where elements would be loaded one by one otherwise, which GPUs do well, rows need not fill packs. The rows
-/// that are left over are another window.
+/// many records, of fewer. Where software would load elements one by one otherwise, rows need not fill packs. Rows that are left over are
+/// another window, which GPUs have only if no width leaves none.
 pub(super) fn folded(reduction: &Reduction, window: &Window) -> Option<Block> {
     let pack = reduction.dtype.pack_elements();
     let one_by_one = window.schedule.access == Access::Strided && !reduction.device.spreads();
     let narrowest = if one_by_one { 2 } else { pack };
     let widths = (narrowest.ilog2()..=(FEWEST_PACKS_ACROSS * pack).ilog2()).rev().map(|n| 1 << n);
-    let mut wider = widths.filter(|&width| window.shape.columns() < Some(pack.max(width)));
-    let narrow = wider.find_map(|width| folded_into(reduction, window, width));
-    narrow.or_else(|| wide_folded(reduction, window))
+    let wider = widths.filter(|&width| window.shape.columns() < Some(pack.max(width)));
+    let narrow = |leaves_rows| wider.clone().find_map(|width| folded_into(reduction, window, width, leaves_rows));
+    if reduction.device.spreads() {
+        return narrow(false).or_else(|| if rest_pays_on_gpus(reduction, window) { narrow(true) } else { None });
+    }
+    narrow(true).or_else(|| wide_folded(reduction, window))
 }
 
 /// The same of rows of any width on software, where packs that begin anywhere take longer: as many as fill whole packs or, on a device
 /// that pays for each word, at least words. Elsewhere rows that lie near one another stay near.
 fn wide_folded(reduction: &Reduction, window: &Window) -> Option<Block> {
     let Reduction { device, dtype, .. } = *reduction;
-    if window.schedule.access != Access::Columns || device.spreads() {
+    if window.schedule.access != Access::Columns {
         return None;
     }
     let filling = |width| {
-        let block = folded_into(reduction, window, width)?;
+        let block = folded_into(reduction, window, width, true)?;
         block.windows[0].shape.columns_are_whole(width).then_some(block)
     };
     let of_packs = filling(dtype.pack_elements());
@@ -49,11 +52,11 @@ fn wide_folded(reduction: &Reduction, window: &Window) -> Option<Block> {
 }
 
 /// Folded into whole stretches of `width` elements, a power of two.
-fn folded_into(reduction: &Reduction, window: &Window, width: u64) -> Option<Block> {
+fn folded_into(reduction: &Reduction, window: &Window, width: u64, leaves_rows: bool) -> Option<Block> {
     let Window { slot, extent, ref shape, .. } = *window;
     let folds = folds(reduction, shape, width)?;
     let (main, rest) = (main_shape(shape, folds), rest_shape(shape, folds));
-    if rest.is_some() && reduction.device.spreads() && !rest_pays_on_gpus(reduction, window) {
+    if rest.is_some() && !leaves_rows {
         return None;
     }
     let seen = shape.seen();

@@ -181,11 +181,6 @@ impl Plan {
         [records, if left > records { left } else { records }]
     }
 
-    /// Whether one buffer may hold everything, and inputs are read in whole packs ([`Limits::shared_buffers`]).
-    pub(crate) fn shares_buffers(&self) -> bool {
-        self.dispatches.iter().all(|own| own.kernel.shared_buffers)
-    }
-
     /// Bytes that the dispatches read and write in all: each binding once, except that one bound twice, as words and as
     /// packs, counts once, and one that is read and written counts twice. Of the ones of a Hardmax a word each is, and
     /// no more.

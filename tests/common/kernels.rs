@@ -138,7 +138,9 @@ pub fn kernels() -> Vec<Kernel> {
         kernels.push(Kernel { shared_buffers: true, ..with(|own| *own != Override::ColumnPacks(4)) });
         if kernel.declares(Override::Inner) {
             kernels.push(with(|own| !matches!(own, Override::Ragged | Override::Staged(_))));
-            kernels.extend(Some(with(is_of_staged)).filter(Kernel::exists));
+            kernels.extend(
+                [with(is_of_staged), of_one_run(with(is_of_staged_windows))].into_iter().filter(Kernel::exists),
+            );
         }
         if kernel.declares(Override::ColumnPacks(4)) {
             kernels.push(with(|own| !matches!(own, Override::Prefetch | Override::Ragged)));
@@ -156,10 +158,18 @@ pub fn kernels() -> Vec<Kernel> {
     kernels
 }
 
-/// Staged bunches begin with packs, and rows have one run, or what is one.
+/// Staged bunches begin with packs, and rows have one run or, in windows, what is one.
 fn is_of_staged(own: &Override) -> bool {
-    use Override::{FewRuns, Inner, Pairs, Ragged, Runs};
-    !matches!(own, Ragged | Inner | Pairs | Runs | FewRuns(_))
+    is_of_staged_windows(own) && !matches!(own, Override::Runs | Override::FewRuns(_))
+}
+
+fn is_of_staged_windows(own: &Override) -> bool {
+    !matches!(own, Override::Ragged | Override::Inner | Override::Pairs)
+}
+
+fn of_one_run(kernel: Kernel) -> Kernel {
+    let one = |own| if let Override::FewRuns(_) = own { Override::FewRuns(1) } else { own };
+    Kernel { overrides: kernel.overrides.iter().copied().map(one).collect(), ..kernel }
 }
 
 /// The program that stores result by result: packs are stored where outputs allow it.

@@ -485,6 +485,14 @@ fn staged_bunches_that_are_not_there_are_refused() {
     for stores in [Stores::Packs, Stores::Seams] {
         assert!(with(&[group, staged], stores).contains("there is no"), "{stores:?}");
     }
+    // Of windows all runs of a row are one.
+    let windows = reduce_max(DType::Bf16, &[1 << 14, 7, 2, 7, 3], &[2, 4]).plan(&gpu()).unwrap();
+    let few = windows.dispatches[0].kernel.overrides.iter().position(|&own| own == Override::FewRuns(1)).unwrap();
+    for other in [None, Some(Override::FewRuns(2)), Some(Override::FewRuns(3))] {
+        let mut torn = windows.clone();
+        torn.dispatches[0].kernel.overrides.splice(few..=few, other);
+        assert!(torn.check(&gpu()).unwrap_err().to_string().contains("there is no"), "{other:?}");
+    }
     assert!(with(&[group, Override::Staged(256 * 9 - 1)], Stores::Results).contains("2304 words expected"));
     assert!(with(&[Override::Group(2), Override::Staged(18)], Stores::Results).contains("4 expected at least"));
     let small = Limits { max_group_memory_bytes: 256 * 4 * 9 - 1, ..gpu() };

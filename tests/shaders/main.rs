@@ -167,7 +167,6 @@ fn every_text(kernel: &Kernel) -> Vec<Kernel> {
         &[Ragged, Runs],
         &[Ragged, Pairs, Runs, FewRuns(3)],
         &[Staged(1)],
-        &[Staged(1), Runs, FewRuns(1)],
     ];
     let teams = [&[][..], &[Override::Team(16)]].into_iter();
     let choices = teams.flat_map(|team| choices.map(|choice| [choice, team].concat()));

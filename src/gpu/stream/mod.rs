@@ -104,7 +104,7 @@ impl<'a> Stream<'a> {
     ///
     /// # Errors
     /// Whatever is wrong with the operation; [`Error::NoReduction`] for a Max; [`Error::TooLarge`] for a tensor whose bytes no
-    /// 64-bit number counts; [`Error::OutOfMemory`], [`Error::DeviceLost`] and [`Error::Gpu`] from the device.
+    /// 64-bit number counts, or a chunk that no buffer holds; [`Error::OutOfMemory`], [`Error::DeviceLost`] and [`Error::Gpu`] from the device.
     pub async fn new(gpu: &'a Gpu, op: impl Into<AnyOperation>, chunk_bytes: u64) -> Result<Stream<'a>, Error> {
         let whole = Sharded::new(op)?;
         View::new(whole.shape())?.buffer_bytes(whole.dtype())?; // else no 64-bit number counts its bytes
@@ -249,8 +249,8 @@ impl<'a> Stream<'a> {
     ///
     /// # Errors
     /// [`Error::StreamLength`] for bytes behind the tensor's last and [`Error::BoolValue`], before any are taken;
-    /// [`Error::Write`] and what the device says, after which the stream only gives the same error; [`Error::NotDone`] after
-    /// a call whose future was dropped.
+    /// [`Error::Write`], [`Error::TooLarge`] if memory does not hold the outputs that are collected, and what the device says, after which
+    /// the stream only gives the same error; [`Error::NotDone`] after a call whose future was dropped.
     pub async fn push(&mut self, bytes: &[u8]) -> Result<(), Error> {
         self.check()?;
         let (given, expected) = (self.taken_bytes().saturating_add(bytes.len() as u64), self.total_bytes());
