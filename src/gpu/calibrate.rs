@@ -199,11 +199,11 @@ impl<'a> Bench<'a> {
                 at += bytes;
                 self.input.slice(at - bytes..at)
             };
-            let mut bind = |_| {
+            let bind = |_| {
                 let inputs: Vec<wgpu::BufferSlice> = sizes.iter().map(&mut slice).collect();
                 prepared.bind(&Slots { inputs: &inputs, outputs: &[output.slice(..)], scratch: &scratch })
             };
-            (0..places.clamp(1, 8)).map(&mut bind).collect()
+            (0..places.clamp(1, 8)).map(bind).collect()
         };
         catching(&device, make).await
     }

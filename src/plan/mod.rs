@@ -302,7 +302,7 @@ fn check_count(dispatches: u64) -> Result<(), Error> {
     within("dispatches of a plan, as far as they are counted (stream or shard the tensor)", dispatches, MAX_DISPATCHES)
 }
 
-fn within(what: &'static str, given: u64, limit: u64) -> Result<(), Error> {
+pub(crate) fn within(what: &'static str, given: u64, limit: u64) -> Result<(), Error> {
     if given > limit { Err(Error::TooLarge { what, given, limit }) } else { Ok(()) }
 }
 

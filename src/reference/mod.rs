@@ -95,18 +95,6 @@ impl Elements<'_> {
     fn slice_offsets(&self, reduced: &[usize]) -> Walk {
         Walk::new(self.view, reduced, 0)
     }
-
-    /// That of the element at a position of the slice.
-    fn slice_offset(&self, reduced: &[usize], position: usize) -> i64 {
-        let mut rest = position as u64;
-        let mut offset = 0;
-        for &d in reduced.iter().rev() {
-            let size = self.view.shape()[d];
-            offset += (rest % size) as i64 * self.view.strides()[d];
-            rest /= size;
-        }
-        offset
-    }
 }
 
 /// The addresses along some of a view's dimensions, row-major.

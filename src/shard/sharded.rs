@@ -322,17 +322,15 @@ impl Shard {
         let Sharded { reduced, rule, .. } = &self.whole;
         let begin = reduced_shape(&self.begin, reduced, false);
         let mut partials = Partials::nothing(*rule, begin, reduced_shape(&self.shape, reduced, false))?;
-        let Some(op) = &self.operation else {
-            return if answer.is_empty() { Ok(partials) } else { Err(wrong_count(answer.len(), 0)) };
-        };
-        let types = op.outputs()?;
+        let types = self.operation.as_ref().map_or(Ok(vec![]), Operation::outputs)?;
         if answer.len() != types.len() {
-            return Err(wrong_count(answer.len(), types.len()));
+            return Err(Error::WrongCount { what: "answers of a shard", given: answer.len(), expected: types.len() });
         }
         for (n, (own, kind)) in answer.iter().zip(&types).enumerate() {
             check_tensor(own, &format!("answer {n} of a shard"), kind)?;
         }
-        let values = answer[0].bytes().chunks_exact(rule.dtype.bytes() as usize).map(little_endian);
+        let Some(values) = answer.first() else { return Ok(partials) };
+        let values = values.bytes().chunks_exact(rule.dtype.bytes() as usize).map(little_endian);
         let place = self.places();
         let positions = answer.get(1).map_or(&[][..], Tensor::bytes).chunks_exact(8).map(little_endian).map(place);
         let positions = positions.chain(std::iter::repeat(0));
@@ -418,10 +416,6 @@ fn check_tensor(given: &Tensor, name: &str, expected: &TensorType) -> Result<(),
         return Err(Error::TensorBytes { shape: shape.clone(), dtype, given, expected });
     }
     Ok(())
-}
-
-fn wrong_count(given: usize, expected: usize) -> Error {
-    Error::WrongCount { what: "answers of a shard", given, expected }
 }
 
 fn little_endian(bytes: &[u8]) -> u64 {

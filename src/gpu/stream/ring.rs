@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use crate::gpu::host::{Mapping, OUTPUT, slices};
 use crate::gpu::{Bound, Gpu, Prepared, Slots};
+use crate::plan::within;
 use crate::{Error, Plan};
 
 /// The runs that have buffers: one is filled, one is uploaded or computed, one is read back.
@@ -75,12 +76,6 @@ impl<'a> Ring<'a> {
         let input_bytes: Vec<u64> = (0..plan.input_bytes.len()).map(|n| most(&|plan| plan.input_bytes[n])).collect();
         let output_bytes: Vec<u64> = (0..plan.output_bytes.len()).map(|n| most(&|plan| plan.output_bytes[n])).collect();
         let scratch_bytes = [0, 1].map(|n| most(&|plan| plan.scratch_bytes[n]));
-        // A browser's device takes what is mapped when it is made from the host's memory, and may have none for more.
-        let (given, limit) =
-            (input_bytes.iter().max().copied().unwrap_or(0), self.gpu.device().limits().max_buffer_size);
-        if given > limit {
-            return Err(Error::TooLarge { what: "bytes of a chunk in one buffer", given, limit });
-        }
         let inputs = input_bytes.iter().map(|&bytes| self.input(bytes)).collect::<Result<Vec<_>, _>>()?;
         let outputs: Vec<Output> = output_bytes.iter().map(|&bytes| self.output(bytes)).collect();
         let scratch = scratch_bytes.map(|bytes| self.gpu.buffer("scratch", bytes, wgpu::BufferUsages::STORAGE));
@@ -101,6 +96,8 @@ impl<'a> Ring<'a> {
 
     fn input(&self, bytes: u64) -> Result<Input, Error> {
         use wgpu::BufferUsages;
+        // A browser maps what is too large to memory that it may not have, of which wgpu makes a panic.
+        within("bytes of a chunk in one buffer", bytes, self.gpu.device().limits().max_buffer_size)?;
         let is_shared = self.gpu.device().features().contains(wgpu::Features::MAPPABLE_PRIMARY_BUFFERS);
         let use_as = if is_shared { BufferUsages::STORAGE } else { BufferUsages::COPY_SRC };
         let staging = self.gpu.device().create_buffer(&wgpu::BufferDescriptor {
