@@ -12,10 +12,10 @@ struct Params {
     outputs: u32,
     records: u32, // of an output
     share: u32,   // output units that an invocation without a team makes, one after another
-    slice_len: u32, // of Hardmax: elements of a slice
+    slice_len: u32, // elements of a slice, of Hardmax or where FOLDED
     parts: u32,     // teams that write a slice, a part each
     columns: u32,   // where FOLDED: outputs that lie side by side
-    folds: u32,     // and columns of records for each of them, so many outputs apart: a power of two
+    folds: u32,     // and columns of records for each of them, so many outputs apart
 }
 
 @group(0) @binding(0) var<uniform> params: Params;
@@ -51,7 +51,7 @@ fn known(task: u32, n: u32) -> Best {
         let run = params.records / params.folds; // the records of a column
         let fold = n / run;
         let column = (block * params.folds + fold) * params.columns + task - block * params.columns;
-        return of_fold(recorded((column * run + n - fold * run) * RECORD_WORDS), fold, firstTrailingBit(params.folds));
+        return of_fold(recorded((column * run + n - fold * run) * RECORD_WORDS), fold, params.folds);
     }
     return recorded((task * params.records + n) * RECORD_WORDS);
 }

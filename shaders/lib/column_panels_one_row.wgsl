@@ -1,5 +1,7 @@
 // Panels of columns of one row: outputs of no other row share their units.
-import package::{ColumnOutputs, PACK_ELEMENTS, PANEL_PACKS, RAGGED, kept_offset, located, panel_column, reduce_panel, store_part};
+import package::{
+    ColumnOutputs, PACK_ELEMENTS, PANEL_PACKS, RAGGED, kept_offset, located, panel_column, reduce_panel, store_part, with_rest,
+};
 
 // Packs side by side, moved back where they would reach behind the row. What lies before `own` is another invocation's to store.
 fn reduce_outputs(own: ColumnOutputs) {
@@ -14,6 +16,7 @@ fn reduce_outputs(own: ColumnOutputs) {
             if (!RAGGED) { // what begins anywhere goes row by row
                 found = located(found, start + n * PACK_ELEMENTS, own.chunk.end);
             }
+            found = with_rest(found, start + n * PACK_ELEMENTS, column + n * PACK_ELEMENTS, own.chunk);
             let begin = select(0u, max(own.first, first) - first, RAGGED); // else all of it is own, or none
             store_part(found, own.chunk, first, begin, PACK_ELEMENTS);
         }

@@ -1,5 +1,5 @@
 // Positions that are merged: in a whole tensor, of 64 bits, the low word first.
-import package::{Best, KEY_WORDS, LAST, key_from_words, least_key, partial_key, partial_place, records};
+import package::{Best, KEY_WORDS, LAST, key_from_words, least_key, params, partial_key, partial_place, records};
 
 alias Position = vec2<u32>;
 
@@ -14,10 +14,10 @@ fn recorded(at: u32) -> Best {
     let position = vec2<u32>(records[at + KEY_WORDS], records[at + KEY_WORDS + 1u]);
     return Best(key_from_words(records[at], records[at + KEY_WORDS - 1u]), position);
 }
-// In a fold, one of 2^bits, are each so many-th positions.
-fn of_fold(best: Best, fold: u32, bits: u32) -> Best {
-    let position = best.position << vec2<u32>(bits);
-    return Best(best.key, vec2<u32>(position.x | fold, position.y | (best.position.x >> (32u - bits))));
+// In a fold are each so many-th positions, in 32 bits. One behind the last is the one before, which was found once more.
+fn of_fold(best: Best, fold: u32, folds: u32) -> Best {
+    let position = best.position.x * folds + fold;
+    return Best(best.key, vec2<u32>(position - select(0u, folds, position >= params.slice_len), 0u));
 }
 
 // A partial of positions, as a record: its place is position + 1 where the last wins, else 2^63 - 1 - position.

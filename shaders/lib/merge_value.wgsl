@@ -3,7 +3,7 @@ import package::{Best, KEY_WORDS, key_from_words, least_key, partial_key, partia
 
 // A record of values is a key, whichever fold it is of.
 fn recorded(at: u32) -> Best { return Best(key_from_words(records[at], records[at + KEY_WORDS - 1u])); }
-fn of_fold(best: Best, fold: u32, bits: u32) -> Best { return best; }
+fn of_fold(best: Best, fold: u32, folds: u32) -> Best { return best; }
 
 // A partial of values, as a record.
 fn best_of_partial(at: u32) -> Best {

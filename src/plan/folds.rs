@@ -7,27 +7,26 @@
 //! ```
 
 use super::layout::{ReductionShape, gcd};
-use super::schedule::{FEWEST_FAR_LOADS, FEWEST_PACKS_ACROSS, FEWEST_RAGGED_LOADS, Reduction};
+use super::schedule::{FEWEST_PACKS_ACROSS, FEWEST_RAGGED_LOADS, Reduction};
 use super::windows::{Block, Window};
-use crate::shader::{Access, Epilogue};
+use crate::shader::Access;
 
 /// The fewest rows that are left where several count as one.
 const FEWEST_FOLDED_ROWS: u64 = 16;
 
 /// All outputs from one window that is folded, if that pays: narrow rows into rows of several packs or, where these would leave too
-/// many records, of fewer. Where software would load elements one by one otherwise, rows need not fill packs. Rows that are left over are
-/// another window, which GPUs have only if no width leaves none.
+/// many records, of fewer. Where software would load elements one by one otherwise, rows need not fill packs.
 pub(super) fn folded(reduction: &Reduction, window: &Window) -> Option<Block> {
     let pack = reduction.dtype.pack_elements();
-    let one_by_one = window.schedule.access == Access::Strided && !reduction.device.spreads();
-    let narrowest = if one_by_one { 2 } else { pack };
+    let spreads = reduction.device.spreads();
+    let one_by_one = window.schedule.access == Access::Strided;
+    let narrowest = if one_by_one && !spreads { 2 } else { pack };
     let widths = (narrowest.ilog2()..=(FEWEST_PACKS_ACROSS * pack).ilog2()).rev().map(|n| 1 << n);
-    let wider = widths.filter(|&width| window.shape.columns() < Some(pack.max(width)));
-    let narrow = |leaves_rows| wider.clone().find_map(|width| folded_into(reduction, window, width, leaves_rows));
-    if reduction.device.spreads() {
-        return narrow(false).or_else(|| if rest_pays_on_gpus(reduction, window) { narrow(true) } else { None });
-    }
-    narrow(true).or_else(|| wide_folded(reduction, window))
+    let mut wider = widths.filter(|&width| window.shape.columns() < Some(pack.max(width)));
+    // GPUs load packs that begin anywhere as fast as others.
+    let leaves_rows = one_by_one || !spreads;
+    let narrow = wider.find_map(|width| folded_into(reduction, window, width, leaves_rows));
+    if spreads { narrow } else { narrow.or_else(|| wide_folded(reduction, window)) }
 }
 
 /// The same of rows of any width on software, where packs that begin anywhere take longer: as many as fill whole packs or, on a device
@@ -53,37 +52,22 @@ fn wide_folded(reduction: &Reduction, window: &Window) -> Option<Block> {
 
 /// Folded into whole stretches of `width` elements, a power of two.
 fn folded_into(reduction: &Reduction, window: &Window, width: u64, leaves_rows: bool) -> Option<Block> {
-    let Window { slot, extent, ref shape, .. } = *window;
-    let folds = folds(reduction, shape, width)?;
-    let (main, rest) = (main_shape(shape, folds), rest_shape(shape, folds));
-    if rest.is_some() && !leaves_rows {
+    let folds = folds(reduction, &window.shape, width)?;
+    let shape = folded_shape(&window.shape, folds);
+    if shape.rest_len > 0 && !leaves_rows {
         return None;
     }
-    let seen = shape.seen();
-    let records = main.outputs().saturating_mul(reduction.record_bytes());
-    let max_chunks = reduction.max_chunks(main.outputs(), seen).min(reduction.max_records(reduction.out_len) / folds);
+    let seen = window.shape.seen();
+    let records = shape.outputs().saturating_mul(reduction.record_bytes());
+    let max_chunks = reduction.max_chunks(shape.outputs(), seen).min(reduction.max_records(reduction.out_len) / folds);
     if records > reduction.scratch_budget(seen) || max_chunks == 0 {
         return None;
     }
-    let schedule = reduction.of_records().schedule(&main, max_chunks)?;
+    let schedule = reduction.of_records().schedule(&shape, max_chunks)?;
     if schedule.access != Access::Columns {
         return None;
     }
-    let whole = Window { slot, extent, schedule, shape: main, first_output: 0, first_position: 0 };
-    let mut folded = Block { folds, ..Block::of_one(reduction, whole) };
-    if let Some(rest) = rest {
-        let schedule = reduction.of_records().schedule(&rest, 1)?;
-        let first_position = shape.run().size / folds;
-        folded.windows.push(Window { slot, extent, schedule, shape: rest, first_output: 0, first_position });
-        folded.epilogue = Epilogue::Record;
-    }
-    Some(folded)
-}
-
-/// Whether GPUs wait less for another dispatch, of the rows left over, than for what is loaded otherwise: for many single elements, but not
-/// for packs that begin anywhere.
-fn rest_pays_on_gpus(reduction: &Reduction, window: &Window) -> bool {
-    window.schedule.access == Access::Strided && reduction.loads(&window.shape) >= FEWEST_FAR_LOADS
+    Some(Block { folds, ..Block::of_one(reduction, Window { shape, schedule, ..window.clone() }) })
 }
 
 /// The rows that fill whole stretches of `width` elements, if there are enough.
@@ -95,29 +79,12 @@ fn folds(reduction: &Reduction, shape: &ReductionShape, width: u64) -> Option<u6
     (in_one_piece && folds > 1 && pays).then_some(folds)
 }
 
-/// So many rows as one, whose columns are so many times as many; without the rows left over.
-fn main_shape(shape: &ReductionShape, folds: u64) -> ReductionShape {
-    let mut main = spread_outputs(shape, folds);
-    main.kept[0].size *= folds;
-    main.reduced[0].size /= folds;
-    main.reduced[0].stride *= folds as i64;
-    main
-}
-
-/// The rows left over, if there are any, as part of one more.
-fn rest_shape(shape: &ReductionShape, folds: u64) -> Option<ReductionShape> {
-    let run = shape.run();
-    let rows = run.size % folds;
-    let mut rest = spread_outputs(shape, folds);
-    rest.kept[0].size *= rows;
-    rest.reduced[0].size = 1;
-    rest.start += (run.size - rows) * run.stride as u64;
-    (rows > 0).then_some(rest)
-}
-
-/// Outputs in places so many times as far apart, but for those side by side.
-fn spread_outputs(shape: &ReductionShape, folds: u64) -> ReductionShape {
-    let mut spread = shape.clone();
-    spread.kept[1..].iter_mut().for_each(|d| d.logical_stride *= folds);
-    spread
+/// So many rows as one, whose columns are so many times as many. The rows left over are the beginning of one more.
+fn folded_shape(shape: &ReductionShape, folds: u64) -> ReductionShape {
+    let mut folded = shape.clone();
+    folded.rest_len = folded.reduced[0].size % folds * folded.kept[0].size;
+    folded.kept[0].size *= folds;
+    folded.reduced[0].size /= folds;
+    folded.reduced[0].stride *= folds as i64;
+    folded
 }

@@ -115,6 +115,8 @@ pub(super) struct ReductionShape {
     pub start: u64,
     /// Elements of the input's binding.
     pub span: u64,
+    /// Elements left over behind each output's last row, where several rows of columns count as one.
+    pub rest_len: u64,
 }
 
 impl ReductionShape {
@@ -151,7 +153,7 @@ impl ReductionShape {
         if reduced.is_empty() {
             reduced.push(Dimension { size: 1, stride: 0, logical_stride: 0 });
         }
-        ReductionShape { kept, reduced, start, span: extent.span }
+        ReductionShape { kept, reduced, start, span: extent.span, rest_len: 0 }
     }
 
     pub fn outputs(&self) -> u64 {

@@ -16,10 +16,11 @@ use crate::shader::{Access, Epilogue, Kernel, MergeParams, Override, Params, Pro
 /// What a merge is given of each output.
 pub(super) enum Found {
     Records,
-    /// The records of columns: of each output `folds` of them, with `columns` outputs side by side.
+    /// The records of columns: of each output, of so many elements, `folds` of them, with `columns` outputs side by side.
     Folds {
         columns: u64,
         folds: u64,
+        len: u64,
     },
     /// The partials of shards.
     Partials,
@@ -105,20 +106,21 @@ impl Reduction<'_> {
         let bytes = outputs * block.folds * records * self.record_bytes();
         within("bytes of records", bytes, self.device.limits.max_binding_bytes)?;
         let binding = Binding::scratch(0, bytes);
-        // Windows join what they find to what others have found: to begin with the least of all, which is zeros. But of folds the first
-        // window has every record, and no other has more chunks.
-        let joined = block.epilogue == Epilogue::Record;
-        let first_joins = joined && block.folds == 1;
-        let mut dispatches = if first_joins { fill([0, 0], binding, self.device)? } else { Dispatches::default() };
+        // Windows join what they find to what others have found: to begin with the least of all, which is zeros.
+        let joins = block.epilogue == Epilogue::Record;
+        let mut dispatches = if joins { fill([0, 0], binding, self.device)? } else { Dispatches::default() };
         let own = self.of_records();
-        for (n, window) in block.windows.iter().enumerate() {
-            let joins = if n == 0 { first_joins } else { joined };
+        for window in &block.windows {
             let record_origin = if joins { Some(record_origin(window, start, records)?) } else { None };
             dispatches.push(own.window(window, Stores::Results, vec![binding], record_origin)?)?;
         }
         let found = match block.folds {
             1 => Found::Records,
-            folds => Found::Folds { columns: block.windows[0].shape.kept[0].size / folds, folds },
+            folds => {
+                let shape = &block.windows[0].shape;
+                let columns = shape.kept[0].size / folds;
+                Found::Folds { columns, folds, len: shape.reduce_len() * folds + shape.rest_len / columns }
+            }
         };
         dispatches.push(self.merge(outputs, records * block.folds, found, binding, targets)?)?;
         Ok(dispatches)
@@ -137,8 +139,9 @@ impl Reduction<'_> {
         let (team, share) = (self.merge_team(outputs, records), self.merge_share(outputs));
         let group = self.device.team_group(team, lanes);
         let program = Program::Merge { operator: self.operator, epilogue: self.epilogue };
-        let [slice_len, parts] = match self.epilogue {
-            Epilogue::Ones => [self.slice_len, self.merge_parts(outputs, team)],
+        let [slice_len, parts] = match (self.epilogue, &found) {
+            (Epilogue::Ones, _) => [self.slice_len, self.merge_parts(outputs, team)],
+            (_, &Found::Folds { len, .. }) => [len, 0],
             _ => [0, 0],
         };
         let groups = match team {
@@ -147,7 +150,7 @@ impl Reduction<'_> {
         };
         let (columns, folds, of_found) = match found {
             Found::Records => (0, 0, None),
-            Found::Folds { columns, folds } => (columns, folds, Some(Override::Folded)),
+            Found::Folds { columns, folds, .. } => (columns, folds, Some(Override::Folded)),
             Found::Partials => (0, 0, Some(Override::Partials)),
         };
         let params = MergeParams {

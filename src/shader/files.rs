@@ -108,7 +108,7 @@ files! {
     AHEAD_INT64 = "lib/ahead_int64";
     INPUT_COLUMNS = "lib/input_columns", overrides ["PREFETCH"];
     REDUCE_ROWS = "reduce_rows", overrides ["RUN_MEMBERS", "FEW_PACKS", "FROM_WORDS"];
-    REDUCE_COLUMNS = "reduce_columns", overrides ["COLUMN_PACKS"];
+    REDUCE_COLUMNS = "reduce_columns", overrides ["COLUMN_PACKS", "REST"];
     TILE_OF_PACKS = "lib/tile_of_packs";
     TILE_OF_WORDS = "lib/tile_of_words";
     COLUMN_ROWS = "lib/column_rows";

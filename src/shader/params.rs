@@ -71,6 +71,8 @@ pub struct ReductionParams {
     pub columns: u32,
     /// Output units that an invocation without a team makes, one after another.
     pub share: u32,
+    /// Elements left over behind each output's last row of columns, where several rows count as one; else 0.
+    pub rest_len: u32,
     /// The kept dimensions, innermost first; for column kernels those around the columns.
     pub kept: Vec<Dim>,
     /// The reduced dimensions around the run, innermost first.
@@ -116,7 +118,7 @@ impl ReductionParams {
             column_logical_stride,
         ];
         // Arrays begin at 16 bytes.
-        words.extend([halves(first_position), halves(run_logical_stride), [0, 0]].concat());
+        words.extend([halves(first_position), halves(run_logical_stride), [self.rest_len, 0]].concat());
         for dims in [&self.kept, &self.outer] {
             let word =
                 |dim: &Dim| [dim.size, dim.stride as u32, dim.logical_stride as u32, (dim.logical_stride >> 32) as u32];
@@ -137,13 +139,13 @@ pub struct MergeParams {
     pub records: u32,
     /// Output units that an invocation without a team makes, one after another.
     pub share: u32,
-    /// Where ones and zeros are written, the elements of a slice; else 0.
+    /// Where ones and zeros are written, or records come from several columns, the elements of a slice; else 0.
     pub slice_len: u32,
     /// The teams that write a slice, a part each; 0 where none is written.
     pub parts: u32,
     /// Where an output's records come from several columns, the outputs side by side; else 0.
     pub columns: u32,
-    /// The columns of each of them, a power of two; else 0.
+    /// The columns of each of them; else 0.
     pub folds: u32,
 }
 

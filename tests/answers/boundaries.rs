@@ -512,8 +512,7 @@ fn narrow_columns() {
             // Of many blocks rows are folded into fewer packs, or less than one.
             let most = if columns <= 3 { 1000 } else { 100 };
             for (blocks, rest) in [(1, 0), (1, 1), (3, 4 * pack - 1), (most, 3)] {
-                let packs = if rest == 1 && columns < 4 { 1 << 17 } else { 1 << 14 }; // GPUs leave rows over only of many
-                let rows = (packs * pack / (blocks * columns)).next_multiple_of(4 * pack) + 64 * pack + rest;
+                let rows = ((1 << 14) * pack / (blocks * columns)).next_multiple_of(4 * pack) + 64 * pack + rest;
                 let gap = n as u64 % 3;
                 let block = rows * columns + gap;
                 let view = View::strided([blocks, rows, columns], [block as i64, columns as i64, 1], gap).unwrap();

@@ -80,7 +80,7 @@ pub fn programs() -> Vec<Program> {
 }
 
 /// Every constant, each with some value.
-pub const OVERRIDES: [Override; 29] = [
+pub const OVERRIDES: [Override; 30] = [
     Override::Group(64),
     Override::Team(16),
     Override::RunMembers(4),
@@ -98,6 +98,7 @@ pub const OVERRIDES: [Override; 29] = [
     Override::Staged(64 * 9),
     Override::ColumnPacks(4),
     Override::Prefetch,
+    Override::Rest,
     Override::RowByRow,
     Override::ManyTurns,
     Override::WholeWords,

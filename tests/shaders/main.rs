@@ -283,13 +283,14 @@ fn parameters_lie_where_the_shaders_look() {
         start: 7,
         columns: 8,
         share: 9,
+        rest_len: 19,
         kept: dims(100),
         outer: dims(200),
         record_origin,
     });
     let named = "outputs 1 reduce_len 2 chunk_len 3 chunks 4 run_len 5 run_stride 6 start 7 columns 8 share 9 kept_rank 32 \
         outer_rank 32 records 12 first_record 13 first_position 14 run_logical_stride 16 column_logical_stride 18 \
-        dims 100";
+        rest_len 19 dims 100";
     for access in [Access::Rows, Access::Columns, Access::Strided] {
         for (operator, epilogue) in [(Operator::ReduceMax, Epilogue::Value), (Operator::ArgMax, Epilogue::Record)] {
             check_params(Program::Reduce { operator, access, epilogue, stores: Stores::Results }, &reduction, named);

@@ -73,6 +73,9 @@ impl Work {
         group: &Group,
     ) -> Result<Work, Error> {
         let [outputs, chunks, columns] = [params.outputs, params.chunks, params.columns].map(u64::from);
+        ensure(params.rest_len < params.columns, || {
+            format!("{} elements left over of rows of {columns}: fewer expected", params.rest_len)
+        })?;
         let pack = kernel.dtype.pack_elements();
         let (ragged, wide) = (kernel.has(Override::Ragged), kernel.column_packs());
         let packs_of_rows = stores == Stores::Packs && (!ragged || group.team > 1);
@@ -146,7 +149,8 @@ fn check_ranked(kernel: &Kernel, params: &ReductionParams) -> Result<(), Error> 
         kernel.program,
         Program::Reduce { operator: Operator::ArgMax, access: Access::Columns | Access::ShortRows { .. }, .. }
     );
-    let (len, most) = (task_len(kernel, params), most_ranked(kernel.dtype));
+    let most = most_ranked(kernel.dtype) - u64::from(kernel.has(Override::Rest));
+    let len = task_len(kernel, params);
     ensure(!ranks || len <= most, || {
         format!("positions among {len} elements of {}: at most {most} expected", kernel.dtype)
     })

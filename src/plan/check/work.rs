@@ -52,9 +52,10 @@ impl Work {
         ensure(outputs > 0 && share > 0, || format!("{outputs} outputs, {share} in turn: more than 0 expected"))?;
         let [columns, folds] = [params.columns, params.folds].map(u64::from);
         let folded = kernel.has(Override::Folded);
-        ensure(!folded || columns > 0 && folds.is_power_of_two() && (2..=records).contains(&folds), || {
+        let len = u64::from(params.slice_len);
+        ensure(!folded || columns > 0 && (2..=records.min(len)).contains(&folds), || {
             format!(
-                "{records} records of {folds} folds of {columns}: a power of two of them, and a record of each expected"
+                "{records} records of {folds} folds of {columns}, of {len} elements: several folds, of a record each, expected"
             )
         })?;
         let turns = records.div_ceil(group.team);

@@ -55,7 +55,7 @@ impl Reduction<'_> {
             && shape.columns() >= Some(FEWEST_SLID_PACKS * pack)
             && run.size <= self.device.longest_slide() * pack
             && self.steps(shape, &whole) <= MAX_STEPS
-            && self.tells_rows_apart(&whole)
+            && self.tells_rows_apart(shape, &whole)
     }
 
     /// Whether the next row of columns is so far away that it is worth asking for ahead.

@@ -248,7 +248,7 @@ impl Reduction<'_> {
             self.wanted_chunks(counts, team).max(self.near_chunks(shape, counts, access)).min(affordable).max(1);
         loop {
             let schedule = whole.split(shape, chunks);
-            if self.steps(shape, &schedule) <= MAX_STEPS && self.tells_rows_apart(&schedule) {
+            if self.steps(shape, &schedule) <= MAX_STEPS && self.tells_rows_apart(shape, &schedule) {
                 return Some(schedule);
             }
             // Too long: more chunks while scratch lasts, then more invocations a chunk.
@@ -269,9 +269,9 @@ impl Reduction<'_> {
     }
 
     /// Whether positions can be told apart among all rows of a chunk.
-    fn tells_rows_apart(&self, schedule: &Schedule) -> bool {
+    fn tells_rows_apart(&self, shape: &ReductionShape, schedule: &Schedule) -> bool {
         let ranks = self.operator == Operator::ArgMax && schedule.access == Access::Columns;
-        !ranks || schedule.chunk_len <= most_ranked(self.dtype)
+        !ranks || schedule.chunk_len + u64::from(shape.rest_len > 0) <= most_ranked(self.dtype)
     }
 
     fn load_counts(&self, shape: &ReductionShape, access: Access, column_packs: u64) -> LoadCounts {
