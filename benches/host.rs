@@ -249,7 +249,7 @@ fn bare_pass(gpu: &Gpu, pass: &Dispatch, buffers: &Buffers) -> (wgpu::ComputePip
     }));
     let group =
         device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout: &layout, entries: &resources });
-    let overrides: Vec<(&str, f64)> = pass.kernel.overrides.iter().map(|c| (c.name(), c.value().into())).collect();
+    let constants: Vec<(&str, f64)> = pass.kernel.constants().map(|(name, value)| (name, value.into())).collect();
     let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
         label: None,
         layout: Some(&device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
@@ -262,7 +262,7 @@ fn bare_pass(gpu: &Gpu, pass: &Dispatch, buffers: &Buffers) -> (wgpu::ComputePip
             source: wgpu::ShaderSource::Wgsl(Cow::Owned(pass.kernel.wgsl())),
         }),
         entry_point: Some(Kernel::ENTRY_POINT),
-        compilation_options: wgpu::PipelineCompilationOptions { constants: &overrides, ..Default::default() },
+        compilation_options: wgpu::PipelineCompilationOptions { constants: &constants, ..Default::default() },
         cache: None,
     });
     (pipeline, group, pass.grid)

@@ -6,7 +6,6 @@ import package::{
     reduce_stretches,
 };
 
-override STAGED: u32 = 1u; // the words of a workgroup's bunches in its memory, where they are loaded together
 override FEW_RUNS: u32 = 0u; // the runs of a row, each in another bunch, if there are at most three: they are taken with no loop
 
 // Bunches [first, last), of which there may be fewer, as far as rows fill them.

@@ -1,12 +1,14 @@
 // Bunches that follow one another from end to end, one for each invocation: neighbours load what lies side by side, whosever it is, and
 // each finds its own in workgroup memory. They are whole words, and begin and end within packs. A workgroup is four at least.
 import package::{
-    BUNCH_ROWS, BunchPlace, ELEMENT_BITS, GROUP, PACK_ELEMENTS, ROW_LEN, STAGED, pack_at, params, store_stretch,
+    BUNCH_ROWS, BunchPlace, ELEMENT_BITS, GROUP, PACK_ELEMENTS, ROW_LEN, pack_at, params, store_stretch,
     stretch_offset, word,
 };
 
 const BUNCH_WORDS = BUNCH_ROWS * ROW_LEN * ELEMENT_BITS / 32u;
 const WORDS_APART = BUNCH_WORDS | 1u; // between neighbours' bunches: an odd number, so that they read from different banks
+
+override STAGED: u32 = 1u; // the words of a workgroup's bunches, each WORDS_APART: `Kernel::constants`
 
 var<workgroup> staged: array<u32, STAGED>;
 

@@ -220,7 +220,7 @@ fn compile(device: &wgpu::Device, kernel: &Kernel, cache: Option<&wgpu::Pipeline
     let layout =
         device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(&label), entries: &entries });
     let module = shader_module(device, &label, kernel);
-    let overrides: Vec<(&str, f64)> = kernel.overrides.iter().map(|c| (c.name(), c.value().into())).collect();
+    let constants: Vec<(&str, f64)> = kernel.constants().map(|(name, value)| (name, value.into())).collect();
     let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
         label: Some(&label),
         layout: Some(&device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
@@ -231,7 +231,7 @@ fn compile(device: &wgpu::Device, kernel: &Kernel, cache: Option<&wgpu::Pipeline
         module: &module,
         entry_point: Some(Kernel::ENTRY_POINT),
         compilation_options: wgpu::PipelineCompilationOptions {
-            constants: &overrides,
+            constants: &constants,
             zero_initialize_workgroup_memory: false, // every kernel writes what it reads
         },
         cache,

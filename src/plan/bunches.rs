@@ -46,7 +46,7 @@ impl Reduction<'_> {
     /// The bunch of an invocation that finds it in workgroup memory, where neighbours have left what they loaded side by side: on GPUs,
     /// of rows or blocks that follow one another from end to end, and of which the packs of a usual bunch would be a cache line and more
     /// of its own. It has no more rows than are whole words, of elements and of results.
-    pub fn staged_bunch(&self, shape: &ReductionShape) -> Option<Bunches> {
+    fn staged_bunch(&self, shape: &ReductionShape) -> Option<Bunches> {
         let blocks = [shape.window_block(), shape.row_block()].into_iter().flatten();
         blocks.filter(|block| !shape.has_stretches(block)).find_map(|block| self.staged_bunch_of(shape, &block))
     }
@@ -55,8 +55,8 @@ impl Reduction<'_> {
         let &RowBlock { len, columns, turn } = block;
         let Reduction { dtype, operator, epilogue, device, .. } = *self;
         let rows = columns * (dtype.lanes() / gcd(columns, dtype.lanes()));
-        let own = Bunches { dtype, operator, epilogue, len, columns, turn, rows };
-        let (bytes, count) = (bunch_bytes(&own, true, false), shape.outputs().div_ceil(rows));
+        let own = Bunches { dtype, operator, epilogue, len, columns, turn, rows, staged: true };
+        let (bytes, count) = (bunch_bytes(&own, false), shape.outputs().div_ceil(rows));
         let longest = if columns == 1 { LONGEST_USUAL_SHORT_ROW } else { LARGEST_BLOCK };
         let in_order = shape.reduce_len() == len && shape.start.is_multiple_of(dtype.pack_elements());
         let short = (SHORTEST_STAGED_BLOCK..=longest).contains(&own.block_len())
@@ -93,7 +93,7 @@ impl Reduction<'_> {
         let &RowBlock { len, columns, turn } = block;
         let stretch_rows = shape.stretch_rows(block);
         let Reduction { dtype, operator, epilogue, .. } = *self;
-        let own = Bunches { dtype, operator, epilogue, len, columns, turn, rows: 0 };
+        let own = Bunches { dtype, operator, epilogue, len, columns, turn, rows: 0, staged: false };
         let wanted_rows = if shape.has_stretches(block) { stretch_rows } else { pack };
         let mut bunches = own.of_stretches(wanted_rows)?;
         if epilogue == Epilogue::Ones && columns == 1 && len > self.device.longest_fused_slice() {
@@ -153,7 +153,10 @@ impl Reduction<'_> {
     /// The results of a window's bunches as whole packs, if they are such and it pays. GPUs wait longer for another
     /// dispatch of the rest.
     pub fn bunches_in_packs(&self, window: &Window, target: Binding) -> Result<Option<Dispatches>, Error> {
-        let Access::ShortRows { rows, .. } = window.schedule.access else { return Ok(None) };
+        let Access::ShortRows { rows, staged, .. } = window.schedule.access else { return Ok(None) };
+        if staged {
+            return Ok(None); // all of them are in one dispatch, with the rest
+        }
         let rest = window.shape.outputs() % u64::from(rows);
         let rest_pays = !self.device.spreads() && self.loads(&window.shape) >= FEWEST_RAGGED_LOADS;
         if rest > 0 && !rest_pays {
@@ -183,9 +186,6 @@ impl Reduction<'_> {
         let whole = if size.is_multiple_of(step) { size } else { size - size % (step / gcd(step, begins) * begins) };
         if whole == 0 {
             return Ok(None);
-        }
-        if schedule.staged {
-            return Ok(None); // all of them are in one dispatch, with the rest
         }
         let alone = Schedule { access: Access::Strided, team: 1, line: 1, column_packs: 1, share: 1, ..*schedule };
         let share = self.device.needed_share(self.units((size - whole) * around, &alone));

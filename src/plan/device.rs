@@ -35,8 +35,8 @@ const EXCHANGED_BYTES: u64 = 8;
 
 /// The bytes of workgroup memory that an invocation needs for a bunch of short rows: for its words, where these are staged, else for the
 /// positions of its rows, where these are exchanged.
-pub(super) fn bunch_bytes(bunch: &Bunches, staged: bool, exchanged: bool) -> u64 {
-    match (staged, exchanged) {
+pub(super) fn bunch_bytes(bunch: &Bunches, exchanged: bool) -> u64 {
+    match (bunch.staged, exchanged) {
         (true, _) => bunch.words_apart() * 4,
         (false, true) => bunch.rows * EXCHANGED_BYTES,
         (false, false) => 0,

@@ -83,17 +83,17 @@ impl Reduction<'_> {
                 let usual = self.device.group_of_members(column_member_bytes(self.operator, self.dtype));
                 usual.max(team * self.packs_across(shape))
             }
-            (Access::ShortRows { exchanged, .. }, _) if exchanged || schedule.staged => {
-                self.device.group_of_members(self.member_bytes(schedule))
+            (Access::ShortRows { exchanged, staged, .. }, _) if exchanged || staged => {
+                self.device.group_of_members(self.member_bytes(schedule.access))
             }
             _ => self.device.team_group(team, self.epilogue.lanes(self.dtype)),
         }
     }
 
     /// The bytes of workgroup memory that each invocation of short rows needs.
-    pub fn member_bytes(&self, &Schedule { access, staged, .. }: &Schedule) -> u64 {
+    pub fn member_bytes(&self, access: Access) -> u64 {
         let Access::ShortRows { exchanged, .. } = access else { return 0 };
-        self.bunch(access).map_or(0, |bunch| bunch_bytes(&bunch, staged, exchanged))
+        self.bunch(access).map_or(0, |bunch| bunch_bytes(&bunch, exchanged))
     }
 
     /// What follows from the reduction, and from how it is read.
@@ -151,7 +151,6 @@ impl Reduction<'_> {
             false => columns && !row_by_row && tuning.column_packs == 1,
         };
         let inner = stores == Stores::Packs && self.has_inner_bunches(window);
-        let staged = self.bunch(schedule.access).filter(|_| schedule.staged);
         // On GPUs so that neighbours load whole sectors; else where a pack is loaded as fast as a word.
         let pairs = match schedule.access {
             Access::Rows => false,
@@ -171,7 +170,6 @@ impl Reduction<'_> {
             few_packs.then_some(Override::FewPacks),
             (few_packs && whole_runs && !self.device.has_wide_loads()).then_some(Override::FromWords),
             (!whole_packs).then_some(if inner { Override::Inner } else { Override::Ragged }),
-            staged.map(|bunch| Override::Staged((self.group(window) * bunch.words_apart()) as u32)),
             (!whole_packs && pairs).then_some(Override::Pairs),
             (!whole_packs && whole_words && lanes > 1 && !pairs).then_some(Override::WholeWords),
         ];

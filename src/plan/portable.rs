@@ -162,8 +162,8 @@ impl From<&Kernel> for PortableShader {
     fn from(kernel: &Kernel) -> PortableShader {
         let wgsl = kernel.wgsl();
         let mut overrides = BTreeMap::new(); // not collected: that would sort, which is a lot of code in a small module
-        for own in &kernel.overrides {
-            overrides.insert(own.name().to_string(), own.value());
+        for (name, value) in kernel.constants() {
+            overrides.insert(name.to_string(), value);
         }
         PortableShader {
             key: key(&wgsl, &overrides),

@@ -23,6 +23,8 @@ pub(crate) struct Bunches {
     pub turn: u64,
     /// Rows of a bunch.
     pub rows: u64,
+    /// Whether neighbours load it together, and leave it in workgroup memory.
+    pub staged: bool,
 }
 
 /// The most packs that a bunch, or a part of one, has if it has several units of results: the text of more is longer than what
@@ -32,9 +34,15 @@ pub(crate) const MOST_BUNCH_PACKS: u64 = 16;
 impl Bunches {
     /// Those that a kernel takes, if it takes short rows.
     pub fn of_access(access: Access, dtype: DType, operator: Operator, epilogue: Epilogue) -> Option<Bunches> {
-        let Access::ShortRows { len, columns, turn, rows, .. } = access else { return None };
+        let Access::ShortRows { len, columns, turn, rows, staged, .. } = access else { return None };
         let [len, columns, turn, rows] = [len, columns, turn, rows].map(u64::from);
-        Some(Bunches { dtype, operator, epilogue, len, columns, turn, rows })
+        Some(Bunches { dtype, operator, epilogue, len, columns, turn, rows, staged })
+    }
+
+    /// How a kernel takes them.
+    pub fn access(&self, exchanged: bool) -> Access {
+        let [len, columns, turn, rows] = [self.len, self.columns, self.turn, self.rows].map(|n| n as u32);
+        Access::ShortRows { len, columns, turn, rows, exchanged, staged: self.staged }
     }
 
     /// Bunches of as many rows as are worth it, but no more than divide `stretch_rows`, if that is possible. None where rows are too
@@ -104,7 +112,7 @@ impl Bunches {
     /// staged ones, need not fill packs, but where these are written.
     pub fn are_valid(&self, ragged: bool) -> bool {
         let blocks = self.rows / self.columns.max(1);
-        let fewest = || match ragged && self.epilogue != Epilogue::Ones {
+        let fewest = || match (ragged || self.staged) && self.epilogue != Epilogue::Ones {
             true => filling(self.lanes(), self.columns),
             false => self.fewest_blocks(),
         };

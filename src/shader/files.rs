@@ -134,13 +134,13 @@ files! {
     COLUMNS_TEAM_ONE_ROW = "lib/columns_team_one_row";
     COLUMNS_TEAM_SHARED_UNITS = "lib/columns_team_shared_units";
     REDUCE_STRIDED = "reduce_strided";
-    REDUCE_SHORT_ROWS = "reduce_short_rows", overrides ["STAGED", "FEW_RUNS"];
+    REDUCE_SHORT_ROWS = "reduce_short_rows", overrides ["FEW_RUNS"];
     MAIN_SHORT_ROWS = "lib/main_short_rows";
     MAIN_SHORT_ROWS_EXCHANGED = "lib/main_short_rows_exchanged", binds [writes(3, Word, Target)], overrides ["INDEX_WORDS"];
     WHOLE_STRETCHES = "lib/whole_stretches", overrides ["INNER"];
     POSITIONS_APART = "lib/positions_apart";
     POSITIONS_STAGED = "lib/positions_staged";
-    STAGED_STRETCHES = "lib/staged_stretches";
+    STAGED_STRETCHES = "lib/staged_stretches", overrides ["STAGED"];
     RAGGED_STRETCHES = "lib/ragged_stretches";
     SHORT_ROWS_REST = "lib/short_rows_rest";
     MAIN_BUNCHES = "lib/main_bunches";

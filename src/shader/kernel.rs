@@ -63,6 +63,13 @@ impl Kernel {
         self.number(Override::ColumnPacks(1))
     }
 
+    /// The constants to make its pipeline with, by their names: its overrides and, where bunches are staged, the words of a workgroup's.
+    pub fn constants(&self) -> impl Iterator<Item = (&'static str, u32)> + '_ {
+        let staged = self.bunches().filter(|own| own.staged);
+        let words = staged.map(|own| ("STAGED", (self.number(Override::Group(1)) * own.words_apart()) as u32));
+        self.overrides.iter().map(|own| (own.name(), own.value())).chain(words)
+    }
+
     /// The value of an override of that name, or this one's.
     fn number(&self, default: Override) -> u64 {
         let given = self.overrides.iter().find(|own| own.name() == default.name());
@@ -78,7 +85,7 @@ impl Kernel {
     pub(crate) fn bunches(&self) -> Option<Bunches> {
         let Program::Reduce { operator, access, epilogue, .. } = self.program else { return None };
         Bunches::of_access(access, self.dtype, operator, epilogue)
-            .filter(|own| own.are_valid(self.has(Override::Ragged) || self.is_staged()))
+            .filter(|own| own.are_valid(self.has(Override::Ragged)))
     }
 
     fn can_store(&self, access: Access, epilogue: Epilogue, stores: Stores) -> bool {
@@ -115,12 +122,13 @@ impl Kernel {
                     && (epilogue != Epilogue::Winner || access == Access::Columns && self.dtype.bytes() < 4)
                     && match access {
                         Access::Rows | Access::Strided | Access::Columns => true,
-                        Access::ShortRows { rows, exchanged, .. } => {
+                        Access::ShortRows { rows, exchanged, staged, .. } => {
+                            let several = rows > 1 || staged && !self.has(Override::IndexWords(1)); // words to exchange
                             !team
-                                && (!exchanged || epilogue == Epilogue::Index && (rows > 1 || self.is_staged()))
+                                && (!exchanged || epilogue == Epilogue::Index && several)
                                 && epilogue != Epilogue::Record
                                 && self.bunches().is_some()
-                                && (!self.is_staged() || self.can_stage(epilogue, stores))
+                                && (!staged || self.can_stage(epilogue, stores))
                         }
                     }
             }
@@ -134,11 +142,6 @@ impl Kernel {
             Program::HardmaxOnes { narrow } => !narrow || self.dtype.bytes() < 4,
             Program::Fill { .. } => self.dtype == DType::U32,
         }
-    }
-
-    /// Whether bunches are found in workgroup memory.
-    pub(crate) fn is_staged(&self) -> bool {
-        self.overrides.iter().any(|own| matches!(own, Override::Staged(_)))
     }
 
     /// Whether bunches can be staged: where they are read from end to end, all runs of a row in one, and an invocation takes one of them.

@@ -189,7 +189,7 @@ impl Kernel {
             (Access::Columns, false) => &[INPUT_PACKS, AHEAD, INPUT_COLUMNS, REDUCE_COLUMNS],
             (Access::Columns, true) => &[INPUT_PACKS, AHEAD_INT64, INPUT_COLUMNS, REDUCE_COLUMNS],
             (Access::Strided, _) => &[REDUCE_STRIDED],
-            (Access::ShortRows { .. }, _) => match [self.has(Override::Ragged), self.is_staged()] {
+            (Access::ShortRows { staged, .. }, _) => match [self.has(Override::Ragged), staged] {
                 [false, false] => &[INPUT_PACKS, REDUCE_SHORT_ROWS, WHOLE_STRETCHES],
                 [false, true] => &[INPUT_PACKS, REDUCE_SHORT_ROWS, STAGED_STRETCHES],
                 [true, _] => &[INPUT_PACKS, REDUCE_SHORT_ROWS, RAGGED_STRETCHES],
@@ -250,7 +250,7 @@ impl Kernel {
             (Access::ShortRows { .. }, _) if epilogue == Epilogue::Ones => &[MAIN_BUNCHES, STORE_ONES],
             (Access::ShortRows { .. }, _) if stores == Stores::Packs => &[MAIN_BUNCHES],
             (Access::ShortRows { .. }, _) if stores == Stores::Seams => &[MAIN_BUNCH_SEAMS],
-            (Access::ShortRows { exchanged: true, .. }, _) => match self.is_staged() {
+            (Access::ShortRows { exchanged: true, staged, .. }, _) => match staged {
                 false => &[MAIN_SHORT_ROWS_EXCHANGED, POSITIONS_APART, SHORT_ROWS_REST, REDUCE_STRIDED, UNIT],
                 true => &[MAIN_SHORT_ROWS_EXCHANGED, POSITIONS_STAGED, SHORT_ROWS_REST, REDUCE_STRIDED, UNIT],
             },

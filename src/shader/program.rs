@@ -153,6 +153,9 @@ pub enum Access {
         rows: u32,
         /// Whether a workgroup's positions meet in workgroup memory, so that neighbours store what lies side by side.
         exchanged: bool,
+        /// Whether bunches follow one another from end to end, one for each invocation: those of a workgroup are loaded by neighbours
+        /// side by side, and found in workgroup memory.
+        staged: bool,
     },
 }
 
@@ -232,9 +235,6 @@ pub enum Override {
     Ragged,
     /// Stretches of short rows may begin and end within a pack. Bunches that lie in one are taken, and no others.
     Inner,
-    /// Bunches of short rows follow one another from end to end, one for each invocation: those of a workgroup are loaded by neighbours
-    /// side by side, and found in so many words of workgroup memory.
-    Staged(u32),
     /// Packs side by side that an invocation of a kernel of columns takes.
     ColumnPacks(u32),
     /// The rows of a column kernel lie far apart: what they begin with is asked for ahead of the rest.
@@ -293,7 +293,6 @@ impl Override {
             Override::FewRuns(_) => "FEW_RUNS",
             Override::Ragged => "RAGGED",
             Override::Inner => "INNER",
-            Override::Staged(_) => "STAGED",
             Override::ColumnPacks(_) => "COLUMN_PACKS",
             Override::Prefetch => "PREFETCH",
             Override::Rest => "REST",
@@ -320,7 +319,6 @@ impl Override {
             | Override::RunMembers(n)
             | Override::IndexWords(n)
             | Override::FewRuns(n)
-            | Override::Staged(n)
             | Override::ColumnPacks(n)
             | Override::Neighbours(n) => n,
             _ => 1,
@@ -385,10 +383,12 @@ impl fmt::Display for Access {
             Access::Rows => f.write_str("rows"),
             Access::Columns => f.write_str("columns"),
             Access::Strided => f.write_str("strided"),
-            Access::ShortRows { len, columns, turn, rows, exchanged } => {
+            Access::ShortRows { len, columns, turn, rows, exchanged, staged } => {
                 let columns = if *columns > 1 { format!(" in {columns} columns") } else { String::new() };
                 let turns = if *turn > 1 && turn < len { format!(" of {turn}") } else { String::new() };
-                write!(f, "rows of {len}{columns}{turns} by {rows}{}", if *exchanged { ", exchanged" } else { "" })
+                let staged = if *staged { ", staged" } else { "" };
+                let exchanged = if *exchanged { ", exchanged" } else { "" };
+                write!(f, "rows of {len}{columns}{turns} by {rows}{staged}{exchanged}")
             }
         }
     }

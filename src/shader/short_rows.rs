@@ -58,6 +58,7 @@ pub(super) fn short_rows_of_ones(dtype: DType, len: u64) -> String {
         columns: 1,
         turn: len,
         rows: dtype.pack_elements(),
+        staged: false,
     };
     // As many winners as are bound together.
     let at_once = if dtype.bytes() == 8 { 2 } else { 4 };

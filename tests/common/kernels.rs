@@ -67,7 +67,8 @@ pub fn programs() -> Vec<Program> {
         for epilogue in [Record, Value, Index, Both, Winner, Ones] {
             programs.push(Program::Merge { operator, epilogue });
             let short_rows = |(len, columns, turn, rows)| {
-                [false, true].map(|exchanged| Access::ShortRows { len, columns, turn, rows, exchanged })
+                [(false, false), (true, false), (false, true), (true, true)]
+                    .map(|(exchanged, staged)| Access::ShortRows { len, columns, turn, rows, exchanged, staged })
             };
             let short_rows = BUNCHES.map(short_rows).concat();
             let accesses = [&[Access::Rows, Access::Columns, Access::Strided], &short_rows[..]].concat();
@@ -80,7 +81,7 @@ pub fn programs() -> Vec<Program> {
 }
 
 /// Every constant, each with some value.
-pub const OVERRIDES: [Override; 30] = [
+pub const OVERRIDES: [Override; 29] = [
     Override::Group(64),
     Override::Team(16),
     Override::RunMembers(4),
@@ -95,7 +96,6 @@ pub const OVERRIDES: [Override; 30] = [
     Override::FewRuns(3),
     Override::Ragged,
     Override::Inner,
-    Override::Staged(64 * 9),
     Override::ColumnPacks(4),
     Override::Prefetch,
     Override::Rest,
@@ -129,19 +129,19 @@ pub fn kernels() -> Vec<Kernel> {
             let mut overrides: Vec<Override> =
                 OVERRIDES.into_iter().filter(|&own| kernel.declares(own) && wanted(&own)).collect();
             if overrides.contains(&Override::Ragged) {
-                // Bunches of one stretch, or of two.
-                overrides.retain(|own| !matches!(own, Override::Inner | Override::Staged(_)));
+                overrides.retain(|own| *own != Override::Inner); // bunches of one stretch, or of two
             }
-            Kernel { overrides, ..kernel.clone() }
+            let own = Kernel { overrides, ..kernel.clone() };
+            match is_staged(program) {
+                true => in_one_piece(own),
+                false => own,
+            }
         };
         kernels.push(with(|own| matches!(own, Override::Group(_) | Override::Team(_))));
         kernels.push(with(|own| *own != Override::ColumnPacks(4)));
         kernels.push(Kernel { shared_buffers: true, ..with(|own| *own != Override::ColumnPacks(4)) });
-        if kernel.declares(Override::Inner) {
-            kernels.push(with(|own| !matches!(own, Override::Ragged | Override::Staged(_))));
-            kernels.extend(
-                [with(is_of_staged), of_one_run(with(is_of_staged_windows))].into_iter().filter(Kernel::exists),
-            );
+        if kernel.declares(Override::Inner) && !is_staged(program) {
+            kernels.push(with(|own| *own != Override::Ragged));
         }
         if kernel.declares(Override::ColumnPacks(4)) {
             kernels.push(with(|own| !matches!(own, Override::Prefetch | Override::Ragged)));
@@ -159,18 +159,20 @@ pub fn kernels() -> Vec<Kernel> {
     kernels
 }
 
+fn is_staged(program: Program) -> bool {
+    matches!(program, Program::Reduce { access: Access::ShortRows { staged: true, .. }, .. })
+}
+
 /// Staged bunches begin with packs, and rows have one run or, in windows, what is one.
-fn is_of_staged(own: &Override) -> bool {
-    is_of_staged_windows(own) && !matches!(own, Override::Runs | Override::FewRuns(_))
-}
-
-fn is_of_staged_windows(own: &Override) -> bool {
-    !matches!(own, Override::Ragged | Override::Inner | Override::Pairs)
-}
-
-fn of_one_run(kernel: Kernel) -> Kernel {
-    let one = |own| if let Override::FewRuns(_) = own { Override::FewRuns(1) } else { own };
-    Kernel { overrides: kernel.overrides.iter().copied().map(one).collect(), ..kernel }
+fn in_one_piece(kernel: Kernel) -> Kernel {
+    let has_one_row = matches!(kernel.program, Program::Reduce { access: Access::ShortRows { rows: 1, .. }, .. });
+    let one = |own| match own {
+        Override::Ragged | Override::Inner | Override::Pairs => None,
+        Override::FewRuns(_) => Some(Override::FewRuns(1)),
+        Override::IndexWords(_) if has_one_row => Some(Override::IndexWords(2)), // of one word nothing is exchanged
+        _ => Some(own),
+    };
+    Kernel { overrides: kernel.overrides.into_iter().filter_map(one).collect(), ..kernel }
 }
 
 /// The program that stores result by result: packs are stored where outputs allow it.

@@ -216,7 +216,7 @@ impl Work {
             ragged: kernel.overrides.contains(&Override::Ragged),
             few_packs: kernel.overrides.contains(&Override::FewPacks),
             spread: kernel.overrides.contains(&Override::Spread),
-            staged: kernel.overrides.iter().any(|own| matches!(own, Override::Staged(_))),
+            staged: matches!(kernel.program, Program::Reduce { access: Access::ShortRows { staged: true, .. }, .. }),
         }
     }
 

@@ -398,7 +398,7 @@ fn operands_that_repeat_are_looked_up_once() {
 #[test]
 fn positions_of_short_rows_are_exchanged() {
     let op = arg_max(DType::F32, &[1 << 18, 4], &[1]);
-    let short_rows = |exchanged| Access::ShortRows { len: 4, columns: 1, turn: 4, rows: 4, exchanged };
+    let short_rows = |exchanged| Access::ShortRows { len: 4, columns: 1, turn: 4, rows: 4, exchanged, staged: false };
     assert_eq!(programs(&op, &gpu()), [positions(short_rows(true), Epilogue::Index)]);
     assert_eq!(programs(&op, &cpu()), [positions(short_rows(false), Epilogue::Index)]);
     let shared = Tuning { max_share: 64, busy_invocations: 64, ..Tuning::of(AdapterKind::Hardware) };
@@ -412,7 +412,7 @@ fn positions_of_short_rows_are_exchanged() {
 fn bunches_are_staged_where_each_would_be_a_cache_line() {
     let staged = |op: &dyn Operation, limits: &Limits| {
         let kernel = op.plan(limits).unwrap().dispatches[0].kernel.clone();
-        let words = kernel.overrides.iter().find(|own| matches!(own, Override::Staged(_)))?.value();
+        let words = kernel.constants().find(|&(name, _)| name == "STAGED")?.1;
         Some((kernel.overrides[0].value(), words))
     };
     let rows = |dtype, len: u64| reduce_max(dtype, &[1 << 18, len], &[1]);
@@ -478,12 +478,12 @@ fn staged_bunches_that_are_not_there_are_refused() {
         }
         torn.check(&gpu()).unwrap_err().to_string()
     };
-    let [group, staged] = [Override::Group(256), Override::Staged(256 * 9)];
+    let group = Override::Group(256);
     for other in [Override::Ragged, Override::Inner, Override::Pairs, Override::Runs, Override::FewRuns(2)] {
-        assert!(with(&[group, staged, other], Stores::Results).contains("there is no"), "{other:?}");
+        assert!(with(&[group, other], Stores::Results).contains("there is no"), "{other:?}");
     }
     for stores in [Stores::Packs, Stores::Seams] {
-        assert!(with(&[group, staged], stores).contains("there is no"), "{stores:?}");
+        assert!(with(&[group], stores).contains("there is no"), "{stores:?}");
     }
     // Of windows all runs of a row are one.
     let windows = reduce_max(DType::Bf16, &[1 << 14, 7, 2, 7, 3], &[2, 4]).plan(&gpu()).unwrap();
@@ -493,8 +493,7 @@ fn staged_bunches_that_are_not_there_are_refused() {
         torn.dispatches[0].kernel.overrides.splice(few..=few, other);
         assert!(torn.check(&gpu()).unwrap_err().to_string().contains("there is no"), "{other:?}");
     }
-    assert!(with(&[group, Override::Staged(256 * 9 - 1)], Stores::Results).contains("2304 words expected"));
-    assert!(with(&[Override::Group(2), Override::Staged(18)], Stores::Results).contains("4 expected at least"));
+    assert!(with(&[Override::Group(2)], Stores::Results).contains("4 expected at least"));
     let small = Limits { max_group_memory_bytes: 256 * 4 * 9 - 1, ..gpu() };
     assert!(plan.check(&small).unwrap_err().to_string().contains("bytes of workgroup memory"));
 }
@@ -512,7 +511,7 @@ fn short_slices_are_written_by_those_who_find_their_winners() {
     };
     let bunches = |len, columns, rows| {
         let turn = if columns == 1 { len } else { 1 };
-        ones(Access::ShortRows { len, columns, turn, rows, exchanged: false })
+        ones(Access::ShortRows { len, columns, turn, rows, exchanged: false, staged: false })
     };
     let lavapipe = Limits { adapter: AdapterKind::Lavapipe, ..cpu() };
     for limits in [gpu(), cpu(), lavapipe.clone()] {
@@ -530,18 +529,18 @@ fn short_slices_are_written_by_those_who_find_their_winners() {
 #[test]
 fn small_blocks_are_reduced_in_bunches() {
     for (len, columns, rows) in [(2, 3, 24), (5, 4, 16), (31, 2, 16), (4, 16, 16)] {
-        let access = Access::ShortRows { len, columns, turn: 1, rows, exchanged: false };
+        let access = Access::ShortRows { len, columns, turn: 1, rows, exchanged: false, staged: false };
         let op = arg_max(DType::U8, &[1 << 16, len.into(), columns.into()], &[1]);
         assert_eq!(programs(&op, &cpu()), [positions(access, Epilogue::Index)], "{len} by {columns}");
     }
     let windows = |dtype, shape: &[u64], limits: &Limits| programs(&arg_max(dtype, shape, &[2, 4]), limits)[0];
     let bunches = |len, columns, turn, rows| {
-        positions(Access::ShortRows { len, columns, turn, rows, exchanged: false }, Epilogue::Index)
+        positions(Access::ShortRows { len, columns, turn, rows, exchanged: false, staged: false }, Epilogue::Index)
     };
     assert_eq!(windows(DType::U8, &[9999, 7, 2, 7, 2], &cpu()), bunches(4, 7, 2, 28));
     assert_eq!(windows(DType::F32, &[999, 14, 3, 14, 3], &cpu()), bunches(9, 14, 3, 28));
     assert_eq!(windows(DType::F32, &[999, 28, 2, 28, 2], &cpu()), bunches(2, 1, 2, 4)); // a run from each row of pixels
-    let staged = Access::ShortRows { len: 4, columns: 7, turn: 2, rows: 28, exchanged: true };
+    let staged = Access::ShortRows { len: 4, columns: 7, turn: 2, rows: 28, exchanged: true, staged: true };
     assert_eq!(windows(DType::U8, &[9999, 7, 2, 7, 2], &gpu()), positions(staged, Epilogue::Index));
     let large = arg_max(DType::U8, &[1 << 16, 9, 16], &[1]);
     assert_eq!(programs(&large, &cpu()), [positions(Access::Columns, Epilogue::Index)]);

@@ -58,13 +58,13 @@ fn every_variant_validates_and_reaches_every_back_end() {
     each_of(&kernels(), |kernel| {
         let module = parse(kernel);
         let info = validate(kernel, &module);
-        let overrides = kernel.overrides.iter().map(|c| (c.name().to_string(), f64::from(c.value()))).collect();
-        for constant in &kernel.overrides {
-            let declared = module.overrides.iter().any(|(_, o)| o.name.as_deref() == Some(constant.name()));
-            assert!(declared, "{kernel}: {constant:?} is not declared");
+        let constants = kernel.constants().map(|(name, value)| (name.to_string(), f64::from(value))).collect();
+        for (constant, _) in kernel.constants() {
+            let declared = module.overrides.iter().any(|(_, o)| o.name.as_deref() == Some(constant));
+            assert!(declared, "{kernel}: {constant} is not declared");
         }
         let (module, info) =
-            process_overrides(&module, &info, None, &overrides).unwrap_or_else(|error| panic!("{kernel}: {error}"));
+            process_overrides(&module, &info, None, &constants).unwrap_or_else(|error| panic!("{kernel}: {error}"));
         assert_eq!(loops_of_one_turn(&module), [""; 0], "{kernel}");
         let is_bunch = matches!(kernel.program, Program::Reduce { access: Access::ShortRows { .. }, .. });
         let inlined = inlined::expressions(&module);
@@ -112,7 +112,9 @@ fn every_kernel_declares_what_its_manifest_says() {
         assert_eq!(declared, found, "{kernel}");
         let mut overrides: Vec<&str> =
             OVERRIDES.into_iter().filter(|&constant| kernel.declares(constant)).map(Override::name).collect();
+        overrides.extend(kernel.constants().map(|(name, _)| name));
         overrides.sort();
+        overrides.dedup();
         let mut found: Vec<&str> = module.overrides.iter().filter_map(|(_, own)| own.name.as_deref()).collect();
         found.sort();
         assert_eq!(overrides, found, "{kernel}");
@@ -130,7 +132,7 @@ fn loops_keep_to_the_rules() {
         programs().iter().flat_map(|p| types().flat_map(move |d| [false, true].map(|int64| (p, d, int64))))
     {
         let kernel = Kernel { program, dtype, overrides: vec![], int64, shared_buffers: false };
-        for kernel in every_text(&kernel).into_iter().filter(Kernel::exists) {
+        for kernel in every_text(&kernel) {
             let Ok(module) = naga::front::wgsl::parse_str(&kernel.wgsl()) else { continue };
             let Ok(info) = validator(&kernel).validate(&module) else { continue };
             compiled.insert(format!("{program:?}"));
@@ -151,7 +153,7 @@ fn loops_keep_to_the_rules() {
 
 /// The kernel with choices of the overrides that decide on its text, in which each of its parts is there.
 fn every_text(kernel: &Kernel) -> Vec<Kernel> {
-    use Override::{ColumnPacks, FewRuns, Pairs, Prefetch, Ragged, RowByRow, Runs, Staged};
+    use Override::{ColumnPacks, FewRuns, Pairs, Prefetch, Ragged, RowByRow, Runs};
     let choices = [
         &[][..],
         &[Ragged],
@@ -166,14 +168,12 @@ fn every_text(kernel: &Kernel) -> Vec<Kernel> {
         &[Runs],
         &[Ragged, Runs],
         &[Ragged, Pairs, Runs, FewRuns(3)],
-        &[Staged(1)],
     ];
     let teams = [&[][..], &[Override::Team(16)]].into_iter();
     let choices = teams.flat_map(|team| choices.map(|choice| [choice, team].concat()));
     let kernels = choices.map(|overrides| Kernel { overrides, ..kernel.clone() });
     let mut texts = BTreeSet::new();
-    let can_be = |own: &Kernel| !own.overrides.contains(&Staged(1)) || own.exists();
-    kernels.filter(|own| can_be(own) && texts.insert(own.wgsl())).collect()
+    kernels.filter(|own| own.exists() && texts.insert(own.wgsl())).collect()
 }
 
 #[test]

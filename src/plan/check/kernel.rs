@@ -59,11 +59,8 @@ fn check_group(kernel: &Kernel, group: &Group, limits: &Limits) -> Result<(), Er
     if let (Program::Reduce { access: Access::ShortRows { exchanged, .. }, .. }, Some(bunch)) =
         (kernel.program, kernel.bunches())
     {
-        let bytes = invocations * bunch_bytes(&bunch, kernel.is_staged(), exchanged);
-        let words = invocations * bunch.words_apart();
-        let other = kernel.overrides.iter().find(|own| matches!(own, Override::Staged(n) if u64::from(*n) != words));
-        ensure(other.is_none(), || format!("{other:?} of {invocations} bunches: {words} words expected"))?;
-        ensure(!kernel.is_staged() || invocations >= 4, || {
+        let bytes = invocations * bunch_bytes(&bunch, exchanged);
+        ensure(!bunch.staged || invocations >= 4, || {
             format!("bunches are staged by {invocations} invocations: 4 expected at least")
         })?;
         within("bytes of workgroup memory", bytes, limits.max_group_memory_bytes.into())?;

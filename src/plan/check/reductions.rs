@@ -33,7 +33,7 @@ impl Work {
             ensure(share == 1 || !exchanged, || {
                 format!("a share of {share} bunches whose positions are exchanged: 1 expected")
             })?;
-            let staged = if kernel.is_staged() { bunch.words() } else { 0 };
+            let staged = if bunch.staged { bunch.words() } else { 0 };
             ensure(staged == 0 || share == 1 && follow_one_another(params, &bunch), || {
                 format!(
                     "{share} staged bunches of rows in {:?}: 1, of rows that follow one another, expected",

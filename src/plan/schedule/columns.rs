@@ -50,7 +50,7 @@ impl Reduction<'_> {
     pub(super) fn slides(&self, shape: &ReductionShape, column_packs: u64) -> bool {
         let (run, pack) = (shape.run(), self.dtype.pack_elements());
         let (access, chunk_len) = (Access::Columns, shape.reduce_len());
-        let whole = Schedule { access, team: 1, line: 1, chunk_len, chunks: 1, column_packs, share: 1, staged: false };
+        let whole = Schedule { access, team: 1, line: 1, chunk_len, chunks: 1, column_packs, share: 1 };
         run.stride == 1
             && shape.columns() >= Some(FEWEST_SLID_PACKS * pack)
             && run.size <= self.device.longest_slide() * pack

@@ -69,8 +69,6 @@ pub(super) struct Schedule {
     pub column_packs: u64,
     /// Output units that an invocation makes, one after another.
     pub share: u64,
-    /// Whether bunches of short rows are loaded by a workgroup together ([`Reduction::staged_bunch`]).
-    pub staged: bool,
 }
 
 impl Reduction<'_> {
@@ -158,8 +156,6 @@ impl Reduction<'_> {
             return None;
         }
         let schedule = self.split(shape, max_chunks)?;
-        let of_bunches = matches!(schedule.access, Access::ShortRows { .. });
-        let schedule = Schedule { staged: of_bunches && self.staged_bunch(shape).is_some(), ..schedule };
         let units = self.units(shape.outputs() * schedule.chunks, &schedule);
         if schedule.access == Access::Columns || schedule.team > 1 {
             return Some(schedule);
@@ -174,10 +170,10 @@ impl Reduction<'_> {
     /// Short rows of an ArgMax, so many bunches, whose positions neighbours exchange before they are stored, if there is one bunch
     /// each. On GPUs.
     fn exchanging(&self, schedule: &Schedule, units: u64, share: u64) -> Access {
-        let Access::ShortRows { len, columns, turn, rows, .. } = schedule.access else { return schedule.access };
-        let exchanging = Access::ShortRows { len, columns, turn, rows, exchanged: true };
-        let bytes = self.member_bytes(&Schedule { access: exchanging, ..*schedule });
-        let several = rows > 1 || schedule.staged && self.index_words > 1; // words that an invocation stores
+        let Some(bunch) = self.bunch(schedule.access) else { return schedule.access };
+        let exchanging = bunch.access(true);
+        let bytes = self.member_bytes(exchanging);
+        let several = bunch.rows > 1 || bunch.staged && self.index_words > 1; // words that an invocation stores
         let fits = several && units <= self.device.invocations_of_members(bytes);
         let exchanged = self.device.spreads() && self.epilogue == Epilogue::Index && share == 1 && fits;
         if exchanged { exchanging } else { schedule.access }
@@ -205,16 +201,7 @@ impl Reduction<'_> {
         let counts = self.load_counts(shape, access, column_packs);
         let whole = |team| {
             let line = self.line(access, team, &counts);
-            Schedule {
-                access,
-                team,
-                line,
-                chunk_len: shape.reduce_len(),
-                chunks: 1,
-                column_packs,
-                share: 1,
-                staged: false,
-            }
+            Schedule { access, team, line, chunk_len: shape.reduce_len(), chunks: 1, column_packs, share: 1 }
         };
         // Where it is split anyway, teams need not fill an output unit, but leave records.
         let [team, split_team] = [self, &self.of_records()].map(|own| own.team(shape, access, &counts));
@@ -296,9 +283,7 @@ impl Reduction<'_> {
         if self.epilogue != Epilogue::Record
             && let Some(bunches) = self.bunches(shape)
         {
-            let [len, columns, turn, rows] =
-                [bunches.len, bunches.columns, bunches.turn, bunches.rows].map(|n| n as u32);
-            return Access::ShortRows { len, columns, turn, rows, exchanged: false };
+            return bunches.access(false);
         }
         let columns_fit = shape.columns().is_some_and(|columns| {
             let step_fits = i32::try_from(run.stride).is_ok(); // the kernel divides it as a signed number
@@ -379,8 +364,8 @@ impl Reduction<'_> {
     /// The units that an invocation by itself should make: of rows those that are one stream of loads.
     fn wanted_share(&self, shape: &ReductionShape, schedule: &Schedule) -> u64 {
         let tuning = &self.device.tuning;
-        if let Access::ShortRows { rows, .. } = schedule.access {
-            if schedule.staged {
+        if let Access::ShortRows { rows, staged, .. } = schedule.access {
+            if staged {
                 return 1;
             }
             let bunches = shape.outputs() / u64::from(rows);

@@ -28,7 +28,7 @@ pub fn planned() -> Result<Vec<Kernel>, Failure> {
 pub fn name(kernel: &Kernel) -> String {
     let words = kernel.to_string();
     let words = words.split(' ').map(|word| match word.split_once('=') {
-        Some((name @ ("TEAM" | "STAGED"), _)) => name, // there are as many words as a workgroup has bunches
+        Some((name @ "TEAM", _)) => name,
         _ => word,
     });
     words.filter(|word| !word.starts_with("GROUP=")).collect::<Vec<_>>().join(" ")
@@ -38,7 +38,7 @@ pub fn name(kernel: &Kernel) -> String {
 pub fn kind(program: Program) -> Program {
     match program {
         Program::Reduce { operator, access: Access::ShortRows { exchanged, .. }, epilogue, stores } => {
-            let access = Access::ShortRows { len: 2, columns: 1, turn: 2, rows: 8, exchanged };
+            let access = Access::ShortRows { len: 2, columns: 1, turn: 2, rows: 8, exchanged, staged: false };
             Program::Reduce { operator, access, epilogue, stores }
         }
         Program::HardmaxWrite(HardmaxWriter::ShortRows { .. }) => {
@@ -130,7 +130,7 @@ pub fn spirv(kernel: &Kernel) -> Result<Vec<u32>, Failure> {
     let wgsl = kernel.wgsl();
     let module = naga::front::wgsl::parse_str(&wgsl).map_err(|error| error.emit_to_string(&wgsl))?;
     let info = Validator::new(ValidationFlags::all(), Capabilities::SHADER_INT64).validate(&module)?;
-    let overrides = kernel.overrides.iter().map(|own| (own.name().to_string(), f64::from(own.value()))).collect();
+    let overrides = kernel.constants().map(|(name, value)| (name.to_string(), f64::from(value))).collect();
     let entry_point = Kernel::ENTRY_POINT.to_string();
     let shader_stage = naga::ShaderStage::Compute;
     let (module, info) = process_overrides(&module, &info, Some((shader_stage, &entry_point)), &overrides)?;

@@ -25,7 +25,7 @@ const NO_BUNCH: Program = Program::Max {
 const NEVER_ON_GPUS: [Program; 6] = [
     Program::Reduce {
         operator: Operator::ArgMax,
-        access: Access::ShortRows { len: 2, columns: 1, turn: 2, rows: 8, exchanged: false },
+        access: Access::ShortRows { len: 2, columns: 1, turn: 2, rows: 8, exchanged: false, staged: false },
         epilogue: Epilogue::Index,
         stores: Stores::Packs,
     },
@@ -39,13 +39,13 @@ const NEVER_ON_GPUS: [Program; 6] = [
     Program::HardmaxWrite(HardmaxWriter::Columns { seams: true, narrow: true }),
     Program::Reduce {
         operator: Operator::ReduceMax,
-        access: Access::ShortRows { len: 2, columns: 1, turn: 2, rows: 8, exchanged: false },
+        access: Access::ShortRows { len: 2, columns: 1, turn: 2, rows: 8, exchanged: false, staged: false },
         epilogue: Epilogue::Value,
         stores: Stores::Seams,
     },
     Program::Reduce {
         operator: Operator::ArgMax,
-        access: Access::ShortRows { len: 2, columns: 1, turn: 2, rows: 8, exchanged: false },
+        access: Access::ShortRows { len: 2, columns: 1, turn: 2, rows: 8, exchanged: false, staged: false },
         epilogue: Epilogue::Index,
         stores: Stores::Seams,
     },

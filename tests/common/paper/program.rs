@@ -61,7 +61,7 @@ impl Program {
         let mut validator = Validator::new(ValidationFlags::all(), Capabilities::default());
         let info = validator.validate(&module).unwrap_or_else(|error| panic!("{kernel}: {error:?}"));
         let mut constants = PipelineConstants::default();
-        constants.extend(kernel.overrides.iter().map(|c| (c.name().to_string(), f64::from(c.value()))));
+        constants.extend(kernel.constants().map(|(name, value)| (name.to_string(), f64::from(value))));
         let entry = Some((naga::ShaderStage::Compute, Kernel::ENTRY_POINT));
         let (module, _) = naga::back::pipeline_constants::process_overrides(&module, &info, entry, &constants)
             .unwrap_or_else(|error| panic!("{kernel}: {error}"));
