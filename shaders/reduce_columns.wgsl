@@ -1,41 +1,36 @@
 // Reduces where the outputs stand side by side in memory: a pack of columns, rows apart by run_stride. Where RAGGED, rows of
 // columns begin anywhere. How a pack goes down the rows of a run is said by column_rows.wgsl or column_tiles.wgsl.
 import package::{
-    Chunk, ColumnBests, RUNS, first_elements, joined, located, no_column_bests, offer_row, pack_from, params, run_of, run_within,
+    Chunk, ColumnBests, RUNS, Reduced, first_elements, joined, nothing_reduced, offer_row, pack_from, params, run_of, run_within,
     with_run,
 };
 
 override COLUMN_PACKS: u32 = 1u; // packs side by side that an invocation takes
 override REST: bool = false; // where several rows count as one, those left over are the beginning of one more
 
-// `count` outputs from number `first` on, which begin at a column of their row.
-struct ColumnOutputs { chunk: Chunk, column: u32, first: u32, count: u32 }
+// `count` outputs from number `first` on, which begin at a column of their row. Those behind them in it end at column `end`.
+struct ColumnOutputs { chunk: Chunk, column: u32, first: u32, count: u32, end: u32 }
 
-// With the rows of the winners.
-fn reduced_column(start: u32, chunk: Chunk) -> ColumnBests {
-    return located(reduce_column(start, chunk), start, chunk.end);
-}
-
-// One pack.
-fn reduce_column(start: u32, chunk: Chunk) -> ColumnBests {
-    let none = no_column_bests(chunk);
+// What a pack, or a panel, has in the runs of a chunk.
+fn reduce_runs(start: u32, chunk: Chunk) -> Reduced {
+    let nothing = nothing_reduced(chunk);
     if (!RUNS) {
-        return with_run(none, start, run_within(0u, chunk.begin, chunk.end));
+        return with_run(nothing, start, run_within(0u, chunk.begin, chunk.end));
     }
-    var bests = none;
+    var found = nothing;
     let runs_end = run_of(chunk.end - 1u) + 1u;
     var n = run_of(chunk.begin);
     loop {
         if (n >= runs_end) {
             break;
         }
-        bests = with_run(bests, start, run_within(n, chunk.begin, chunk.end));
+        found = with_run(found, start, run_within(n, chunk.begin, chunk.end));
         continuing {
             n += 1u;
             break if n >= runs_end;
         }
     }
-    return bests;
+    return found;
 }
 
 // With what the rows left over have in the pack that begins with a row's column number `column`: where they end, it has the row before

@@ -1,36 +1,17 @@
 // Several packs of columns side by side, a panel, reduced together, run by run. What a panel is, and how it goes down the rows of a
 // run one after another, is generated (src/shader/column_panels.rs); other ways are panel_rows_ahead.wgsl and panel_tiles.wgsl.
 import package::{
-    Chunk, ColumnBests, PACK_ELEMENTS, PANEL_PACKS, Panel, RAGGED, RUNS, Run, no_column_bests, offer_row, pack_at,
-    pack_between, packs, panel_of, params, place_of, run_of, run_within, with_rows, words_behind_packs,
+    Chunk, ColumnBests, PACK_ELEMENTS, PANEL_PACKS, Panel, RAGGED, Run, no_column_bests, offer_row, pack_at, pack_between, packs,
+    panel_of, params, place_of, with_rows, words_behind_packs,
 };
 
 // Where a panel begins that has a row's column number `column`. A row has no fewer packs.
 fn panel_column(column: u32) -> u32 { return min(column, params.columns - PANEL_PACKS * PACK_ELEMENTS); }
 
-fn reduce_panel(start: u32, chunk: Chunk) -> Panel {
-    var panel = panel_of(no_column_bests(chunk));
-    if (!RUNS) {
-        return panel_with_run(panel, start, run_within(0u, chunk.begin, chunk.end));
-    }
-    let runs_end = run_of(chunk.end - 1u) + 1u;
-    var n = run_of(chunk.begin);
-    loop {
-        if (n >= runs_end) {
-            break;
-        }
-        panel = panel_with_run(panel, start, run_within(n, chunk.begin, chunk.end));
-        continuing {
-            n += 1u;
-            break if n >= runs_end;
-        }
-    }
-    return panel;
-}
+alias Reduced = Panel;
 
-fn panel_with_run(panel: Panel, start: u32, run: Run) -> Panel {
-    return with_rows(panel, place_of(start + run.offset), run);
-}
+fn nothing_reduced(chunk: Chunk) -> Panel { return panel_of(no_column_bests(chunk)); }
+fn with_run(panel: Panel, start: u32, run: Run) -> Panel { return with_rows(panel, place_of(start + run.offset), run); }
 
 // Four packs side by side.
 struct FourPacks { a: vec4<u32>, b: vec4<u32>, c: vec4<u32>, d: vec4<u32> }

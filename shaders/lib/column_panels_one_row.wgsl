@@ -1,22 +1,23 @@
 // Panels of columns of one row: outputs of no other row share their units.
 import package::{
-    ColumnOutputs, PACK_ELEMENTS, PANEL_PACKS, RAGGED, kept_offset, located, panel_column, reduce_panel, store_part, with_rest,
+    ColumnOutputs, PACK_ELEMENTS, PANEL_PACKS, RAGGED, kept_offset, located, reduce_runs, store_part, with_rest,
 };
 
-// Packs side by side, moved back where they would reach behind the row. What lies before `own` is another invocation's to store.
+// Packs side by side, moved back where they would reach behind the end. What lies before `own` is another invocation's to store.
 fn reduce_outputs(own: ColumnOutputs) {
-    let column = panel_column(own.column);
-    let start = kept_offset(own.chunk.output) + column;
+    let column = min(own.column, own.end - PANEL_PACKS * PACK_ELEMENTS);
     let panel_first = own.first - (own.column - column);
-    var panel = reduce_panel(start, own.chunk);
+    let start = kept_offset(own.chunk.output) + column;
+    var panel = reduce_runs(start, own.chunk);
     for (var n = 0u; n < PANEL_PACKS; n++) {
-        let first = panel_first + n * PACK_ELEMENTS;
+        let across = n * PACK_ELEMENTS;
+        let first = panel_first + across;
         if (first + PACK_ELEMENTS > own.first) {
             var found = panel[n];
             if (!RAGGED) { // what begins anywhere goes row by row
-                found = located(found, start + n * PACK_ELEMENTS, own.chunk.end);
+                found = located(found, start + across, own.chunk.end);
             }
-            found = with_rest(found, start + n * PACK_ELEMENTS, column + n * PACK_ELEMENTS, own.chunk);
+            found = with_rest(found, start + across, column + across, own.chunk);
             let begin = select(0u, max(own.first, first) - first, RAGGED); // else all of it is own, or none
             store_part(found, own.chunk, first, begin, PACK_ELEMENTS);
         }

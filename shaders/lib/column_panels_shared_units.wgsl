@@ -1,13 +1,13 @@
 // A panel of columns, moved back where it would reach behind the row whose part it has. Given back is what the row makes of a unit that
 // the next one shares.
-import package::{Chunk, PACK_ELEMENTS, PANEL_PACKS, Unit, kept_offset, panel_column, params, reduce_panel, store_columns};
+import package::{Chunk, PACK_ELEMENTS, PANEL_PACKS, Unit, kept_offset, panel_column, params, reduce_runs, store_columns};
 
 fn store_row_part(chunk: Chunk, row: u32, first: u32, count: u32, shared_unit: Unit) -> Unit {
     let row_first = row * params.columns;
     let begin = max(row_first, first) - row_first;
     let end = min(first + count - row_first, params.columns);
     let column = panel_column(begin);
-    var panel = reduce_panel(kept_offset(row) + column, chunk);
+    var panel = reduce_runs(kept_offset(row) + column, chunk);
     var unit = shared_unit;
     for (var n = 0u; n < PANEL_PACKS; n++) {
         let pack_begin = column + n * PACK_ELEMENTS;

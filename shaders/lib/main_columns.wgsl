@@ -34,5 +34,5 @@ fn main(grid: Grid) {
         return;
     }
     let count = min(panel_elements, columns - column);
-    reduce_outputs(ColumnOutputs(chunk, column, chunk.output * columns + column, count));
+    reduce_outputs(ColumnOutputs(chunk, column, chunk.output * columns + column, count, columns));
 }

@@ -25,7 +25,8 @@ fn main(grid: Grid) {
     let row = task / packs;
     let column = (task - row * packs) * PACK_ELEMENTS;
     let chunk = chunk_of(row, rows);
-    let own = ColumnOutputs(chunk, column, chunk.output * columns + column, min(columns - column, PACK_ELEMENTS));
+    let count = min(columns - column, PACK_ELEMENTS);
+    let own = ColumnOutputs(chunk, column, chunk.output * columns + column, count, columns);
     reduce_outputs_in_team(own, Invocation(select(TEAM, grid.local / across, has_task), grid.local));
 }
 

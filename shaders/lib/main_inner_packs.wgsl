@@ -1,7 +1,7 @@
 // Columns whose rows begin anywhere: packs of the output that lie in one row each. An invocation takes COLUMN_PACKS
 // side by side.
 import package::{
-    COLUMN_PACKS, Chunk, GROUP, Grid, PACK_ELEMENTS, invocation_number, kept_offset, no_input, params, reduce_inner_packs,
+    COLUMN_PACKS, Chunk, ColumnOutputs, GROUP, Grid, PACK_ELEMENTS, invocation_number, no_input, params, reduce_outputs,
 };
 
 const TEAM = 1u;
@@ -21,10 +21,9 @@ fn main(grid: Grid) {
     }
     let begin = (row_first + PACK_ELEMENTS - 1u) / PACK_ELEMENTS * PACK_ELEMENTS;
     let end = (row_first + params.columns) / PACK_ELEMENTS * PACK_ELEMENTS;
-    let own_first = begin + (index - row * panels) * panel_elements;
-    if (own_first < end) {
-        // Moved back where it would reach behind the row's last pack.
-        let first = min(own_first, end - panel_elements);
-        reduce_inner_packs(kept_offset(row) + first - row_first, Chunk(row, 0u, 0u, params.reduce_len), first, own_first);
+    let first = begin + (index - row * panels) * panel_elements;
+    if (first < end) {
+        let chunk = Chunk(row, 0u, 0u, params.reduce_len);
+        reduce_outputs(ColumnOutputs(chunk, first - row_first, first, PACK_ELEMENTS, end - row_first));
     }
 }

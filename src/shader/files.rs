@@ -109,6 +109,7 @@ files! {
     INPUT_COLUMNS = "lib/input_columns", overrides ["PREFETCH"];
     REDUCE_ROWS = "reduce_rows", overrides ["RUN_MEMBERS", "FEW_PACKS", "FROM_WORDS"];
     REDUCE_COLUMNS = "reduce_columns", overrides ["COLUMN_PACKS", "REST"];
+    LONE_COLUMNS = "lib/lone_columns";
     TILE_OF_PACKS = "lib/tile_of_packs";
     TILE_OF_WORDS = "lib/tile_of_words";
     COLUMN_ROWS = "lib/column_rows";
@@ -119,11 +120,7 @@ files! {
     COLUMN_RESULTS = "lib/column_results";
     COLUMNS_WHOLE = "lib/columns_whole";
     MAIN_INNER_PACKS = "lib/main_inner_packs", overrides ["NEIGHBOURS"];
-    INNER_PACK = "lib/inner_pack";
-    INNER_PANEL = "lib/inner_panel";
     MAIN_SEAMS = "lib/main_seams";
-    SEAM_PACKS = "lib/seam_packs";
-    SEAM_POSITIONS = "lib/seam_positions";
     COLUMNS_ONE_ROW = "lib/columns_one_row";
     SHARED_UNITS = "lib/shared_units";
     COLUMNS_SHARED_UNITS = "lib/columns_shared_units";

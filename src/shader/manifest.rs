@@ -217,8 +217,10 @@ impl Kernel {
         }
         let by_row =
             operator == Operator::ArgMax && (!positions_know_tiles(self.dtype) || self.has(Override::RowByRow));
-        let panels = if self.has_panels(access, stores) { self.panel_files(operator, epilogue, by_row) } else { &[] };
-        [if by_row { &[COLUMN_ROWS] } else { &[COLUMN_TILES] }, panels]
+        match self.has_panels(access, stores) {
+            true => [&[COLUMN_PANELS], self.panel_files(operator, epilogue, by_row)],
+            false => [&[LONE_COLUMNS], if by_row { &[COLUMN_ROWS] } else { &[COLUMN_TILES] }],
+        }
     }
 
     /// Whether invocations take several packs of columns side by side.
@@ -273,13 +275,13 @@ impl Kernel {
     fn column_files(&self, epilogue: Epilogue, stores: Stores) -> Files {
         let shared = self.rows_share_units(epilogue, stores);
         match (stores, self.column_packs() > 1, self.has(Override::Ragged)) {
-            (Stores::Seams, _, _) => &[MAIN_SEAMS],
-            (Stores::Packs, false, true) => &[MAIN_INNER_PACKS, INNER_PACK],
-            (Stores::Packs, true, true) => &[MAIN_INNER_PACKS, COLUMN_PANELS, INNER_PANEL],
+            (Stores::Seams, _, _) => &[MAIN_SEAMS, SHARED_UNITS, COLUMNS_SHARED_UNITS],
+            (Stores::Packs, false, true) => &[MAIN_INNER_PACKS, COLUMNS_ONE_ROW],
+            (Stores::Packs, true, true) => &[MAIN_INNER_PACKS, COLUMN_PANELS_ONE_ROW],
             (_, false, _) if shared => &[MAIN_COLUMNS, SHARED_UNITS, COLUMNS_SHARED_UNITS],
             (_, false, _) => &[MAIN_COLUMNS, COLUMNS_ONE_ROW],
-            (_, true, _) if shared => &[MAIN_COLUMNS, COLUMN_PANELS, SHARED_UNITS, COLUMN_PANELS_SHARED_UNITS],
-            (_, true, _) => &[MAIN_COLUMNS, COLUMN_PANELS, COLUMN_PANELS_ONE_ROW],
+            (_, true, _) if shared => &[MAIN_COLUMNS, SHARED_UNITS, COLUMN_PANELS_SHARED_UNITS],
+            (_, true, _) => &[MAIN_COLUMNS, COLUMN_PANELS_ONE_ROW],
         }
     }
 
@@ -287,12 +289,10 @@ impl Kernel {
         let units = || result_files(operator, epilogue);
         let whole = || -> Files { if access == Access::Columns { &[COLUMNS_WHOLE] } else { &[] } };
         match (stores, epilogue, access) {
-            (Stores::Seams, Epilogue::Value | Epilogue::Winner, Access::Columns) => [units(), &[SEAM_PACKS]],
-            (Stores::Seams, _, Access::Columns) => [units(), &[SEAM_POSITIONS]],
+            (Stores::Results | Stores::Seams, _, Access::Columns) => [units(), &[COLUMN_RESULTS]],
             (Stores::Packs | Stores::Seams, Epilogue::Value | Epilogue::Winner, _) => [&[STORE_VALUE_PACKS], whole()],
             (Stores::Packs | Stores::Seams, _, _) => [&[STORE_INDEX_PACKS], whole()],
             (Stores::Results, Epilogue::Index, Access::ShortRows { exchanged: true, .. }) => [&[], &[]], // the main one does
-            (Stores::Results, _, Access::Columns) => [units(), &[COLUMN_RESULTS]],
             (Stores::Results, _, _) => [units(), &[]],
         }
     }
