@@ -1,14 +1,11 @@
 // Reduces where the outputs stand side by side in memory: a pack of columns, rows apart by run_stride. Where RAGGED, rows of
 // columns begin anywhere. How a pack goes down the rows of a run is said by column_rows.wgsl or column_tiles.wgsl.
-import package::{
-    Chunk, ColumnBests, RUNS, Reduced, first_elements, joined, nothing_reduced, offer_row, pack_from, params, run_of, run_within,
-    with_run,
-};
+import package::{Chunk, RUNS, Reduced, nothing_reduced, run_of, run_within, with_run};
 
 override COLUMN_PACKS: u32 = 1u; // packs side by side that an invocation takes
-override REST: bool = false; // where several rows count as one, those left over are the beginning of one more
 
-// `count` outputs from number `first` on, which begin at a column of their row. Those behind them in it end at column `end`.
+// The outputs of a pack of columns, or of a panel of several, from number `first` on, which begins at a column of its row: `count` of them
+// where rows share units of the output, else all, which end before column `end`.
 struct ColumnOutputs { chunk: Chunk, column: u32, first: u32, count: u32, end: u32 }
 
 // What a pack, or a panel, has in the runs of a chunk.
@@ -31,16 +28,4 @@ fn reduce_runs(start: u32, chunk: Chunk) -> Reduced {
         }
     }
     return found;
-}
-
-// With what the rows left over have in the pack that begins with a row's column number `column`: where they end, it has the row before
-// once more.
-fn with_rest(found: ColumnBests, start: u32, column: u32, chunk: Chunk) -> ColumnBests {
-    var all = found;
-    if (REST && chunk.end == params.reduce_len && column < params.rest_len) {
-        let e = start + chunk.end * params.run_stride;
-        let wanted = first_elements(params.rest_len - column);
-        offer_row(&all, joined(pack_from(e), pack_from(e - params.run_stride), wanted), chunk.end);
-    }
-    return all;
 }

@@ -1,12 +1,9 @@
 // Several packs of columns side by side, a panel, reduced together, run by run. What a panel is, and how it goes down the rows of a
 // run one after another, is generated (src/shader/column_panels.rs); other ways are panel_rows_ahead.wgsl and panel_tiles.wgsl.
 import package::{
-    Chunk, ColumnBests, PACK_ELEMENTS, PANEL_PACKS, Panel, RAGGED, Run, no_column_bests, offer_row, pack_at, pack_between, packs,
-    panel_of, params, place_of, with_rows, words_behind_packs,
+    Chunk, ColumnBests, PACK_ELEMENTS, Panel, RAGGED, Run, no_column_bests, offer_row, pack_at, pack_between, packs, panel_of,
+    place_of, with_rows, words_behind_packs,
 };
-
-// Where a panel begins that has a row's column number `column`. A row has no fewer packs.
-fn panel_column(column: u32) -> u32 { return min(column, params.columns - PANEL_PACKS * PACK_ELEMENTS); }
 
 alias Reduced = Panel;
 

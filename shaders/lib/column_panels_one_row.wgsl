@@ -1,6 +1,6 @@
 // Panels of columns of one row: outputs of no other row share their units.
 import package::{
-    ColumnOutputs, PACK_ELEMENTS, PANEL_PACKS, RAGGED, kept_offset, located, reduce_runs, store_part, with_rest,
+    ColumnOutputs, PACK_ELEMENTS, PANEL_PACKS, RAGGED, kept_offset, located, reduce_runs, store_part,
 };
 
 // Packs side by side, moved back where they would reach behind the end. What lies before `own` is another invocation's to store.
@@ -17,7 +17,6 @@ fn reduce_outputs(own: ColumnOutputs) {
             if (!RAGGED) { // what begins anywhere goes row by row
                 found = located(found, start + across, own.chunk.end);
             }
-            found = with_rest(found, start + across, column + across, own.chunk);
             let begin = select(0u, max(own.first, first) - first, RAGGED); // else all of it is own, or none
             store_part(found, own.chunk, first, begin, PACK_ELEMENTS);
         }

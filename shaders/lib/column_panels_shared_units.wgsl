@@ -1,6 +1,6 @@
 // A panel of columns, moved back where it would reach behind the row whose part it has. Given back is what the row makes of a unit that
 // the next one shares.
-import package::{Chunk, PACK_ELEMENTS, PANEL_PACKS, Unit, kept_offset, panel_column, params, reduce_runs, store_columns};
+import package::{Chunk, PACK_ELEMENTS, PANEL_PACKS, Unit, kept_offset, params, reduce_runs, store_columns};
 
 fn store_row_part(chunk: Chunk, row: u32, first: u32, count: u32, shared_unit: Unit) -> Unit {
     let row_first = row * params.columns;
@@ -21,3 +21,6 @@ fn store_row_part(chunk: Chunk, row: u32, first: u32, count: u32, shared_unit: U
     }
     return unit;
 }
+
+// Where a panel begins that has a row's column number `column`. A row has no fewer packs.
+fn panel_column(column: u32) -> u32 { return min(column, params.columns - PANEL_PACKS * PACK_ELEMENTS); }

@@ -3,7 +3,7 @@ import package::{Unit, chunk_of, params};
 
 @group(0) @binding(3) var<storage, read_write> records: array<u32>;
 
-// Windows of a larger tensor, and rows that folds leave over, join what they find to what others have found.
+// Windows of a larger tensor join what they find to what others have found.
 override ACCUMULATE: bool = false;
 
 const STORE_LANES = 1u;

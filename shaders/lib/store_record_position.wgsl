@@ -1,6 +1,6 @@
 // Stores records of positions, each a key and a position of 64 bits. Those that windows write to together begin as zeros:
 // the least key, at the first position. That wins only where every key is the least and the first of equal ones is asked
-// for, and then it is the answer. Those of folds begin as what the first window has found.
+// for, and then it is the answer.
 import package::{
     ACCUMULATE, Best, KEY_WORDS, LAST, OUTER, RECORD_WORDS, Unit, key_equal, key_from_words, key_greater, key_max, key_word,
     params, record_of, records, tie_key,

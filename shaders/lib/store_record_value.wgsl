@@ -1,5 +1,4 @@
-// Stores records of values. Those that windows write to together begin as zeros, which are the least key,
-// and those of folds as what the first window has found.
+// Stores records of values. Those that windows write to together begin as zeros, which are the least key.
 import package::{ACCUMULATE, Best, KEY_WORDS, RECORD_WORDS, Unit, key_from_words, key_max, key_word, record_of, records};
 
 fn store_lane(unit: Unit, lane: u32, task: u32, best: Best) -> Unit {

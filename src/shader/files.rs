@@ -108,7 +108,7 @@ files! {
     AHEAD_INT64 = "lib/ahead_int64";
     INPUT_COLUMNS = "lib/input_columns", overrides ["PREFETCH"];
     REDUCE_ROWS = "reduce_rows", overrides ["RUN_MEMBERS", "FEW_PACKS", "FROM_WORDS"];
-    REDUCE_COLUMNS = "reduce_columns", overrides ["COLUMN_PACKS", "REST"];
+    REDUCE_COLUMNS = "reduce_columns", overrides ["COLUMN_PACKS"];
     LONE_COLUMNS = "lib/lone_columns";
     TILE_OF_PACKS = "lib/tile_of_packs";
     TILE_OF_WORDS = "lib/tile_of_words";
@@ -118,6 +118,8 @@ files! {
     PANEL_ROWS_AHEAD = "lib/panel_rows_ahead";
     PANEL_TILES = "lib/panel_tiles";
     COLUMN_RESULTS = "lib/column_results";
+    COLUMN_PARTS = "lib/column_parts";
+    COLUMN_RECORDS = "lib/column_records", overrides ["REST"];
     COLUMNS_WHOLE = "lib/columns_whole";
     MAIN_INNER_PACKS = "lib/main_inner_packs", overrides ["NEIGHBOURS"];
     MAIN_SEAMS = "lib/main_seams";
@@ -137,7 +139,7 @@ files! {
     WHOLE_STRETCHES = "lib/whole_stretches", overrides ["INNER"];
     POSITIONS_APART = "lib/positions_apart";
     POSITIONS_STAGED = "lib/positions_staged";
-    STAGED_STRETCHES = "lib/staged_stretches", overrides ["STAGED"];
+    STAGED_STRETCHES = "lib/staged_stretches";
     RAGGED_STRETCHES = "lib/ragged_stretches";
     SHORT_ROWS_REST = "lib/short_rows_rest";
     MAIN_BUNCHES = "lib/main_bunches";

@@ -19,7 +19,7 @@ pub struct Kernel {
     pub program: Program,
     /// The storage type.
     pub dtype: DType,
-    /// The values of its `override` declarations; those not named keep their defaults.
+    /// The values of its `override` declarations, but for those that follow from others: [`constants`](Self::constants) has all.
     pub overrides: Vec<Override>,
     /// Whether 16-byte packs are bound as pairs of 64-bit integers, for devices with [`Limits::int64`](crate::Limits).
     pub int64: bool,

@@ -109,11 +109,11 @@ impl Kernel {
             Program::Reduce { operator, access, epilogue, stores } => {
                 let [own, shared] = self.store_files(operator, access, epilogue, stores);
                 let found = found_files(operator, access, epilogue, self.dtype);
-                let [walk, panels] = self.walk_files(operator, access, epilogue, stores);
+                let [reduced, walk] = self.walk_files(operator, access, epilogue, stores);
                 let main = self.main_files(access, epilogue, stores);
                 let tile = self.tile_files(operator, access);
                 // Constants before arrays that are as long as a workgroup: naga refuses those of types that come later.
-                vec![self.input_files(), found, self.access_files(access), tile, walk, panels, main, own, shared]
+                vec![self.input_files(), found, self.access_files(access), tile, reduced, walk, main, own, shared]
             }
             Program::Merge { operator, epilogue } => vec![
                 &[MERGE],
@@ -289,7 +289,8 @@ impl Kernel {
         let units = || result_files(operator, epilogue);
         let whole = || -> Files { if access == Access::Columns { &[COLUMNS_WHOLE] } else { &[] } };
         match (stores, epilogue, access) {
-            (Stores::Results | Stores::Seams, _, Access::Columns) => [units(), &[COLUMN_RESULTS]],
+            (Stores::Results, Epilogue::Record, Access::Columns) => [units(), &[COLUMN_RESULTS, COLUMN_RECORDS]],
+            (Stores::Results | Stores::Seams, _, Access::Columns) => [units(), &[COLUMN_RESULTS, COLUMN_PARTS]],
             (Stores::Packs | Stores::Seams, Epilogue::Value | Epilogue::Winner, _) => [&[STORE_VALUE_PACKS], whole()],
             (Stores::Packs | Stores::Seams, _, _) => [&[STORE_INDEX_PACKS], whole()],
             (Stores::Results, Epilogue::Index, Access::ShortRows { exchanged: true, .. }) => [&[], &[]], // the main one does

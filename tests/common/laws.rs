@@ -96,7 +96,8 @@ fn check_dispatch(dispatch: &Dispatch, plan: &Plan, limits: &Limits, case: &impl
     let finds_rows =
         matches!(work.program, Program::Reduce { operator: Operator::ArgMax, access: Access::Columns, .. });
     if let (true, bytes @ 1..4, Params::Reduction(p)) = (finds_rows, dispatch.kernel.dtype.bytes(), &dispatch.params) {
-        assert!(u64::from(p.chunk_len.min(p.reduce_len)) <= 1 << (32 - 8 * bytes), "{}", case());
+        let rows = u64::from(p.chunk_len.min(p.reduce_len)) + u64::from(p.rest_len > 0);
+        assert!(rows <= 1 << (32 - 8 * bytes), "{}", case());
     }
     if let Program::Reduce { access: Access::ShortRows { len, rows, exchanged, .. }, .. } = work.program {
         let (len, rows) = (u64::from(len), u64::from(rows));

@@ -987,6 +987,7 @@ fn various_plans() -> Vec<Plan> {
     vec![
         reduce_max(DType::F32, &[1 << 24], &[0]).plan(&gpu()).unwrap(),
         reduce_max(DType::F64, &[0, 5], &[0]).plan(&gpu()).unwrap(),
+        reduce_max(DType::F32, &[1 << 18, 9], &[1]).plan(&gpu()).unwrap(), // staged
         arg_max(DType::Bf16, &[7, 99, 31], &[0, 2]).output(ArgMaxOutput::ValuesAndIndices).plan(&cpu()).unwrap(),
         Hardmax::new(DType::F16, View::new([2, 128_256]).unwrap(), Slices::Along(1)).plan(&gpu()).unwrap(),
         Max::new(DType::F32, [view.clone(), view]).constant(floor).in_place(1).plan(&gpu()).unwrap(),
@@ -1008,8 +1009,8 @@ fn a_portable_plan_says_all_that_the_plan_does() {
         for (portable_pass, dispatch) in portable.dispatches.iter().zip(&plan.dispatches) {
             let shader = &portable.shaders[portable_pass.shader];
             assert_eq!(shader.wgsl, dispatch.kernel.wgsl());
-            assert_eq!(shader.overrides.len(), dispatch.kernel.overrides.len());
-            assert!(dispatch.kernel.overrides.iter().all(|c| shader.overrides[c.name()] == c.value()));
+            assert_eq!(shader.overrides.len(), dispatch.kernel.constants().count());
+            assert!(dispatch.kernel.constants().all(|(name, value)| shader.overrides[name] == value));
             let params = bytes_of(&portable_pass.params);
             assert_eq!(params.len() % 16, 0);
             assert!(params.starts_with(&dispatch.params.to_bytes()));
@@ -1441,6 +1442,40 @@ fn positions_that_are_not_told_apart_are_refused() {
             }
         }
     }
+}
+
+/// Where several rows of columns count as one, those left over are fewer, and of 8 and 16 bits one more to tell apart; and no position lies
+/// behind the last.
+#[test]
+fn rows_left_over_that_are_not_there_are_refused() {
+    let plan = arg_max(DType::F16, &[(1 << 20) + 1, 3], &[0]).plan(&gpu()).unwrap();
+    let refusal = |change: &dyn Fn(&mut ReductionParams)| {
+        let mut changed = plan.clone();
+        let Params::Reduction(params) = &mut changed.dispatches[0].params else { panic!("{plan}") };
+        change(params);
+        changed.check(&gpu()).err().map(|error| error.to_string()).unwrap_or_default()
+    };
+    let Params::Reduction(params) = &plan.dispatches[0].params else { panic!("{plan}") };
+    let columns = params.columns;
+    assert!(plan.dispatches[0].kernel.overrides.contains(&Override::Rest) && params.rest_len > 0, "{plan}");
+    assert_eq!(refusal(&|params| params.rest_len = columns - 1), "");
+    for rest_len in [0, columns] {
+        let refused = format!("{rest_len} elements left over of rows of {columns}: 1..{columns} expected");
+        assert!(refusal(&|params| params.rest_len = rest_len).contains(&refused), "{refused}");
+    }
+    for (len, is_refused) in [(0xffff, false), (0x10000, true)] {
+        let longer = |params: &mut ReductionParams| {
+            (params.reduce_len, params.run_len, params.chunk_len) = (params.chunks * len, params.chunks * len, len);
+        };
+        assert_eq!(refusal(&longer).contains("at most 65535 expected"), is_refused, "{len}");
+    }
+    let mut changed = plan.clone();
+    changed.dispatches[0].kernel.overrides.retain(|own| *own != Override::Rest);
+    assert!(changed.check(&gpu()).unwrap_err().to_string().contains("0..1 expected"));
+    let mut changed = plan.clone();
+    let Params::Merge(params) = &mut changed.dispatches[1].params else { panic!("{plan}") };
+    params.slice_len = params.folds - 1;
+    assert!(changed.check(&gpu()).unwrap_err().to_string().contains("several folds"));
 }
 
 /// What one dispatch counts as a chunk, or a short row, another counts as all of it: they must be the same.

@@ -73,8 +73,9 @@ impl Work {
         group: &Group,
     ) -> Result<Work, Error> {
         let [outputs, chunks, columns] = [params.outputs, params.chunks, params.columns].map(u64::from);
-        ensure(params.rest_len < params.columns, || {
-            format!("{} elements left over of rows of {columns}: fewer expected", params.rest_len)
+        let expected = if kernel.has(Override::Rest) { 1..columns } else { 0..1 };
+        ensure(expected.contains(&params.rest_len.into()), || {
+            format!("{} elements left over of rows of {columns}: {expected:?} expected", params.rest_len)
         })?;
         let pack = kernel.dtype.pack_elements();
         let (ragged, wide) = (kernel.has(Override::Ragged), kernel.column_packs());

@@ -27,10 +27,7 @@ pub fn planned() -> Result<Vec<Kernel>, Failure> {
 /// order: of those the first is compiled.
 pub fn name(kernel: &Kernel) -> String {
     let words = kernel.to_string();
-    let words = words.split(' ').map(|word| match word.split_once('=') {
-        Some((name @ "TEAM", _)) => name,
-        _ => word,
-    });
+    let words = words.split(' ').map(|word| if word.starts_with("TEAM=") { "TEAM" } else { word });
     words.filter(|word| !word.starts_with("GROUP=")).collect::<Vec<_>>().join(" ")
 }
 
