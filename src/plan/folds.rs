@@ -23,7 +23,7 @@ pub(super) fn folded(reduction: &Reduction, window: &Window) -> Option<Block> {
     let narrowest = if one_by_one && !spreads { 2 } else { pack };
     let widths = (narrowest.ilog2()..=(FEWEST_PACKS_ACROSS * pack).ilog2()).rev().map(|n| 1 << n);
     let mut wider = widths.filter(|&width| window.shape.columns() < Some(pack.max(width)));
-    // GPUs load packs that begin anywhere as fast as others.
+    // Blocks of which rows are left over begin within packs. For GPUs that pays only where they would load elements one by one.
     let leaves_rows = one_by_one || !spreads;
     let narrow = wider.find_map(|width| folded_into(reduction, window, width, leaves_rows));
     if spreads { narrow } else { narrow.or_else(|| wide_folded(reduction, window)) }

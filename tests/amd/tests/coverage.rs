@@ -7,7 +7,6 @@ mod kernels;
 use std::collections::HashSet;
 use std::fmt::Debug;
 use std::hash::Hash;
-use std::mem::discriminant;
 
 use wgmax::plan::{
     Access, Epilogue, HardmaxWriter, Kernel, MaxAccess, MaxShortRows, Operator, Override, Program, Stores,
