@@ -166,6 +166,7 @@ fn every_text(kernel: &Kernel) -> Vec<Kernel> {
         &[Ragged, ColumnPacks(16)],
         &[Ragged, ColumnPacks(4), Prefetch],
         &[Runs],
+        &[Runs, FewRuns(1)],
         &[Ragged, Runs],
         &[Ragged, Pairs, Runs, FewRuns(3)],
     ];
