@@ -1,9 +1,10 @@
 // Columns of one row, reduced by a team: outputs of no other row share their units.
-import package::{ColumnOutputs, Invocation, found_by_team, kept_offset, store_part};
+import package::{ColumnOutputs, Invocation, PACK_ELEMENTS, columns_start, found_by_team, store_part, whole_rows};
 
 fn reduce_outputs_in_team(own: ColumnOutputs, by: Invocation) {
-    let found = found_by_team(kept_offset(own.chunk.output) + own.column, own.chunk, by);
+    let chunk = whole_rows(own.chunk, own.column, PACK_ELEMENTS);
+    let found = found_by_team(columns_start(chunk.output) + own.column, chunk, by);
     if (by.member == 0u) {
-        store_part(found, own.chunk, own.first, 0u, own.count);
+        store_part(found, chunk, own.first, 0u, own.count);
     }
 }

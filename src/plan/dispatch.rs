@@ -164,7 +164,7 @@ impl Reduction<'_> {
             wide.then_some(Override::ColumnPacks(schedule.column_packs as u32)),
             Override::of_neighbours(neighbours),
             (far && self.rows_are_far(shape)).then_some(Override::Prefetch),
-            (shape.rest_len > 0).then_some(Override::Rest),
+            shape.has_loose_ends().then_some(Override::LooseEnds),
             (schedule.line < schedule.team).then_some(Override::RunMembers(schedule.line as u32)),
             (row_by_row && positions_know_tiles(self.dtype)).then_some(Override::RowByRow),
             few_packs.then_some(Override::FewPacks),

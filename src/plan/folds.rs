@@ -7,60 +7,69 @@
 //! ```
 
 use super::layout::{ReductionShape, gcd};
-use super::schedule::{FEWEST_PACKS_ACROSS, FEWEST_RAGGED_LOADS, Reduction};
+use super::schedule::{FEWEST_PACKS_ACROSS, FEWEST_RAGGED_LOADS, Reduction, USUAL_PARTS};
 use super::windows::{Block, Window};
 use crate::shader::Access;
 
 /// The fewest rows that are left where several count as one.
 const FEWEST_FOLDED_ROWS: u64 = 16;
 
-/// All outputs from one window that is folded, if that pays: narrow rows into rows of several packs or, where these would leave too
-/// many records, of fewer. Where software would load elements one by one otherwise, rows need not fill packs.
+/// The parts of the input of which records may take one where otherwise elements would be loaded one by one, or packs begin anywhere.
+pub(super) const PARTS_OF_ELEMENTS: u64 = 4;
+const PARTS_OF_PACKS: u64 = 8;
+
+/// All outputs from one window that is folded, if that pays.
 pub(super) fn folded(reduction: &Reduction, window: &Window) -> Option<Block> {
-    let pack = reduction.dtype.pack_elements();
-    let spreads = reduction.device.spreads();
-    let one_by_one = window.schedule.access == Access::Strided;
-    let narrowest = if one_by_one && !spreads { 2 } else { pack };
-    let widths = (narrowest.ilog2()..=(FEWEST_PACKS_ACROSS * pack).ilog2()).rev().map(|n| 1 << n);
-    let mut wider = widths.filter(|&width| window.shape.columns() < Some(pack.max(width)));
-    // Blocks of which rows are left over begin within packs. For GPUs that pays only where they would load elements one by one.
-    let leaves_rows = one_by_one || !spreads;
-    let narrow = wider.find_map(|width| folded_into(reduction, window, width, leaves_rows));
-    if spreads { narrow } else { narrow.or_else(|| wide_folded(reduction, window)) }
+    if reduction.device.spreads() { folded_on_gpus(reduction, window) } else { folded_on_software(reduction, window) }
 }
 
-/// The same of rows of any width on software, where packs that begin anywhere take longer: as many as fill whole packs or, on a device
-/// that pays for each word, at least words. Elsewhere rows that lie near one another stay near.
-fn wide_folded(reduction: &Reduction, window: &Window) -> Option<Block> {
-    let Reduction { device, dtype, .. } = *reduction;
-    if window.schedule.access != Access::Columns {
-        return None;
-    }
-    let filling = |width| {
-        let block = folded_into(reduction, window, width, true)?;
-        block.windows[0].shape.columns_are_whole(width).then_some(block)
-    };
-    let of_packs = filling(dtype.pack_elements());
-    match device.has_wide_loads() {
-        true => {
+/// Narrow rows into rows of several packs or, where these would leave too many records, of fewer. That blocks begin and end within rows
+/// pays only where elements would be loaded one by one.
+fn folded_on_gpus(reduction: &Reduction, window: &Window) -> Option<Block> {
+    let pack = reduction.dtype.pack_elements();
+    let one_by_one = window.schedule.access == Access::Strided;
+    let mut widths =
+        powers_of_two(pack, FEWEST_PACKS_ACROSS * pack).filter(|&width| window.shape.columns() < Some(width));
+    widths.find_map(|width| {
+        folded_into(reduction, window, width, USUAL_PARTS).filter(|own| one_by_one || !has_loose_ends(own))
+    })
+}
+
+/// Rows into rows of packs, since packs that begin anywhere take longer; where these would leave too many records, those of elements that
+/// are loaded one by one into narrower ones. Panels of wide rows begin anywhere at little cost: rows that lie near one another stay
+/// near, and blocks begin with packs.
+fn folded_on_software(reduction: &Reduction, window: &Window) -> Option<Block> {
+    let into = |width, parts| folded_into(reduction, window, width, parts);
+    let pack = reduction.dtype.pack_elements();
+    match window.schedule.access {
+        Access::Strided => powers_of_two(2, pack).find_map(|width| into(width, PARTS_OF_ELEMENTS)),
+        Access::Columns if window.schedule.column_packs > 1 => into(pack, USUAL_PARTS).filter(|block| {
             let rows_are_far = |window: &Window| reduction.rows_are_far(&window.shape);
-            of_packs.filter(|block| rows_are_far(window) || !rows_are_far(&block.windows[0]))
-        }
-        false => of_packs.or_else(|| filling(dtype.lanes())),
+            let near = rows_are_far(window) || !rows_are_far(&block.windows[0]);
+            near && !block.windows[0].shape.has_lead
+        }),
+        Access::Columns => into(pack, PARTS_OF_PACKS),
+        Access::Rows | Access::ShortRows { .. } => None,
     }
+}
+
+/// The greatest first.
+fn powers_of_two(least: u64, most: u64) -> impl Iterator<Item = u64> {
+    (least.ilog2()..=most.ilog2()).rev().map(|n| 1 << n)
+}
+
+fn has_loose_ends(block: &Block) -> bool {
+    block.windows[0].shape.has_loose_ends()
 }
 
 /// Folded into whole stretches of `width` elements, a power of two.
-fn folded_into(reduction: &Reduction, window: &Window, width: u64, leaves_rows: bool) -> Option<Block> {
+fn folded_into(reduction: &Reduction, window: &Window, width: u64, parts: u64) -> Option<Block> {
     let folds = folds(reduction, &window.shape, width)?;
-    let shape = folded_shape(&window.shape, folds);
-    if shape.rest_len > 0 && !leaves_rows {
-        return None;
-    }
+    let shape = folded_shape(&window.shape, folds, reduction.dtype.pack_elements());
     let seen = window.shape.seen();
     let records = shape.outputs().saturating_mul(reduction.record_bytes());
     let max_chunks = reduction.max_chunks(shape.outputs(), seen).min(reduction.max_records(reduction.out_len) / folds);
-    if records > reduction.scratch_budget(seen) || max_chunks == 0 {
+    if records > reduction.scratch_budget(seen, parts) || max_chunks == 0 {
         return None;
     }
     let schedule = reduction.of_records().schedule(&shape, max_chunks)?;
@@ -80,11 +89,12 @@ fn folds(reduction: &Reduction, shape: &ReductionShape, width: u64) -> Option<u6
 }
 
 /// So many rows as one, whose columns are so many times as many. The rows left over are the beginning of one more.
-fn folded_shape(shape: &ReductionShape, folds: u64) -> ReductionShape {
+fn folded_shape(shape: &ReductionShape, folds: u64, pack: u64) -> ReductionShape {
     let mut folded = shape.clone();
     folded.rest_len = folded.reduced[0].size % folds * folded.kept[0].size;
     folded.kept[0].size *= folds;
     folded.reduced[0].size /= folds;
     folded.reduced[0].stride *= folds as i64;
+    folded.has_lead = folded.kept[0].size.is_multiple_of(pack) && !folded.columns_are_whole(pack);
     folded
 }

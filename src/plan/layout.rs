@@ -115,8 +115,10 @@ pub(super) struct ReductionShape {
     pub start: u64,
     /// Elements of the input's binding.
     pub span: u64,
-    /// Elements left over behind each output's last row, where several rows of columns count as one.
+    /// Where several rows of columns count as one, the elements of a block that are left over behind its last row.
     pub rest_len: u64,
+    /// Then, whether blocks begin within packs, and rows, which are whole packs, with the pack in which a block begins.
+    pub has_lead: bool,
 }
 
 impl ReductionShape {
@@ -153,7 +155,7 @@ impl ReductionShape {
         if reduced.is_empty() {
             reduced.push(Dimension { size: 1, stride: 0, logical_stride: 0 });
         }
-        ReductionShape { kept, reduced, start, span: extent.span, rest_len: 0 }
+        ReductionShape { kept, reduced, start, span: extent.span, rest_len: 0, has_lead: false }
     }
 
     pub fn outputs(&self) -> u64 {
@@ -190,8 +192,15 @@ impl ReductionShape {
 
     /// Whether every row of columns begins and ends at a multiple of `elements`.
     pub fn columns_are_whole(&self, elements: u64) -> bool {
-        let around = self.kept.iter().skip(1).chain(&self.reduced).map(|d| d.stride.unsigned_abs());
-        [self.start, self.columns().unwrap_or(1)].into_iter().chain(around).all(|n| n.is_multiple_of(elements))
+        let (start, blocks) =
+            if self.has_lead { (0, &[][..]) } else { (self.start, self.kept.get(1..).unwrap_or(&[])) };
+        let strides = blocks.iter().chain(&self.reduced).map(|d| d.stride.unsigned_abs());
+        [start, self.columns().unwrap_or(1)].into_iter().chain(strides).all(|n| n.is_multiple_of(elements))
+    }
+
+    /// Whether blocks begin or end within a row of columns.
+    pub fn has_loose_ends(&self) -> bool {
+        self.has_lead || self.rest_len > 0
     }
 
     /// The rows, or blocks of them, that follow one another: elements of rows side by side take turns one by one. None where nothing

@@ -35,6 +35,8 @@ pub use portable::{PortableAccess, PortableBinding, PortableDispatch, PortablePl
 pub(crate) use reduce_max::reduce_max;
 
 use device::{Device, PACK_BYTES};
+use folds::PARTS_OF_ELEMENTS;
+use schedule::USUAL_PARTS;
 
 use crate::dtype::padded_bytes;
 pub use crate::shader::{
@@ -42,7 +44,7 @@ pub use crate::shader::{
     HardmaxWriter, Kernel, MaxAccess, MaxShortRows, MergeParams, OperandParams, Operator, Override, Params, Program,
     RecordOrigin, ReductionParams, Role, Stores,
 };
-use crate::{DType, Error, NanPolicy, TensorType};
+use crate::{DType, Error, Limits, NanPolicy, TensorType};
 
 /// One operation's dispatches, in order.
 ///
@@ -156,7 +158,7 @@ impl Plan {
         Ok(self)
     }
 
-    /// Scratch that is enough for every plan, on any device, of operations over a type whose inputs have at most so many
+    /// Scratch that is enough for every plan, for a device of these limits, of operations over a type whose inputs have at most so many
     /// bytes together, and their outputs so many. Smaller tensors may need more than larger ones do, but never more than
     /// this: so that scratch can be made once, for the largest batch.
     ///
@@ -164,17 +166,19 @@ impl Plan {
     /// # use wgmax::{DType, Hardmax, Limits, Operation, Plan, Slices, View};
     /// let batch = |rows| Hardmax::new(DType::F16, View::new([rows, 32_000]).unwrap(), Slices::Along(-1));
     /// let bytes = |rows: u64| rows * 32_000 * 2;
-    /// let most = Plan::most_scratch_bytes(DType::F16, bytes(64), bytes(64));
+    /// let most = Plan::most_scratch_bytes(&Limits::default(), DType::F16, bytes(64), bytes(64));
     /// for rows in 1..=64 {
     ///     let scratch = batch(rows).plan(&Limits::default())?.scratch_bytes;
     ///     assert!(scratch[0] <= most[0] && scratch[1] <= most[1]);
     /// }
     /// # Ok::<(), wgmax::Error>(())
     /// ```
-    pub const fn most_scratch_bytes(dtype: DType, input_bytes: u64, output_bytes: u64) -> [u64; 2] {
-        // A 64th of what is seen, of which there may be records and, between two stages, values; the winner of each slice of two
-        // elements or more, a word, or the outputs in the order of memory, in whole packs.
-        let records = (input_bytes / 64).saturating_add(64 << 10);
+    pub fn most_scratch_bytes(limits: &Limits, dtype: DType, input_bytes: u64, output_bytes: u64) -> [u64; 2] {
+        // What is seen leaves records and, between two stages, values; each slice of two elements or more a winner, a word; or there are
+        // the outputs in the order of memory, in whole packs.
+        let on_software = Device::new(limits).is_ok_and(|device| !device.spreads());
+        let parts = if on_software { PARTS_OF_ELEMENTS } else { USUAL_PARTS };
+        let records = (input_bytes / parts).saturating_add(64 << 10);
         let winners = (output_bytes / dtype.bytes() / 2).saturating_mul(4);
         let left = if winners > output_bytes { winners } else { output_bytes };
         let left = left.saturating_add(PACK_BYTES - 1) / PACK_BYTES * PACK_BYTES;

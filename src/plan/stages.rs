@@ -9,7 +9,7 @@ use std::slice;
 
 use super::layout::{ReductionShape, Source};
 use super::reduce::{reduce, reduce_whole};
-use super::schedule::{FEWEST_RAGGED_LOADS, Reduction};
+use super::schedule::{FEWEST_RAGGED_LOADS, Reduction, USUAL_PARTS};
 use super::windows::{Window, whole_window};
 use super::{Binding, Dispatches};
 use crate::dtype::padded_bytes;
@@ -30,7 +30,7 @@ pub(super) fn reduce_in_stages(
     let kept: Vec<usize> = (0..source.view.rank()).filter(|d| !first.contains(d)).collect();
     let left = View::new(kept.iter().map(|&d| source.view.shape()[d]).collect::<Vec<_>>())?;
     let bytes = padded_bytes(reduction.dtype, left.len()).unwrap_or(u64::MAX);
-    if bytes > reduction.scratch_budget(at_once.shape.seen()) || !reduction.device.binds_packs() {
+    if bytes > reduction.scratch_budget(at_once.shape.seen(), USUAL_PARTS) || !reduction.device.binds_packs() {
         return Ok(None);
     }
     let first = Reduction { reduced: &first, out_len: left.len(), ..*reduction };

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::{iter, slice};
 
 use super::layout::{Extent, ReductionShape, Source, boxed, gcd, in_parts, logical_strides};
-use super::schedule::{MAX_OUTPUTS, Reduction, Schedule};
+use super::schedule::{MAX_OUTPUTS, Reduction, Schedule, USUAL_PARTS};
 use super::{Slot, check_count};
 use crate::shader::{Epilogue, Operator};
 use crate::{Error, View};
@@ -199,7 +199,7 @@ impl<'a> Tensor<'a> {
     /// The outputs that are merged together: as many as scratch has room for.
     fn block_outputs(&self) -> u64 {
         let Reduction { out_len, device, .. } = *self.reduction;
-        let paid = self.reduction.scratch_budget(self.seen) / self.reduction.record_bytes();
+        let paid = self.reduction.scratch_budget(self.seen, USUAL_PARTS) / self.reduction.record_bytes();
         let step = device.binding_step(&self.reduction.target_bytes());
         let most = paid.min(self.max_outputs()).min(device.max_invocations.saturating_mul(MAX_MERGES));
         ((most / step).max(1) * step).min(out_len)

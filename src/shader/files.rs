@@ -108,7 +108,7 @@ files! {
     AHEAD_INT64 = "lib/ahead_int64";
     INPUT_COLUMNS = "lib/input_columns", overrides ["PREFETCH"];
     REDUCE_ROWS = "reduce_rows", overrides ["RUN_MEMBERS", "FEW_PACKS", "FROM_WORDS"];
-    REDUCE_COLUMNS = "reduce_columns", overrides ["COLUMN_PACKS"];
+    REDUCE_COLUMNS = "reduce_columns", overrides ["COLUMN_PACKS", "LOOSE_ENDS"];
     LONE_COLUMNS = "lib/lone_columns";
     TILE_OF_PACKS = "lib/tile_of_packs";
     TILE_OF_WORDS = "lib/tile_of_words";
@@ -119,7 +119,7 @@ files! {
     PANEL_TILES = "lib/panel_tiles";
     COLUMN_RESULTS = "lib/column_results";
     COLUMN_PARTS = "lib/column_parts";
-    COLUMN_RECORDS = "lib/column_records", overrides ["REST"];
+    COLUMN_RECORDS = "lib/column_records";
     COLUMNS_WHOLE = "lib/columns_whole";
     MAIN_INNER_PACKS = "lib/main_inner_packs", overrides ["NEIGHBOURS"];
     MAIN_SEAMS = "lib/main_seams";

@@ -289,7 +289,7 @@ impl Kernel {
         let units = || result_files(operator, epilogue);
         let whole = || -> Files { if access == Access::Columns { &[COLUMNS_WHOLE] } else { &[] } };
         match (stores, epilogue, access) {
-            (Stores::Results, Epilogue::Record, Access::Columns) => [units(), &[COLUMN_RESULTS, COLUMN_RECORDS]],
+            (Stores::Results, Epilogue::Record, Access::Columns) => [units(), &[COLUMN_RECORDS]],
             (Stores::Results | Stores::Seams, _, Access::Columns) => [units(), &[COLUMN_RESULTS, COLUMN_PARTS]],
             (Stores::Packs | Stores::Seams, Epilogue::Value | Epilogue::Winner, _) => [&[STORE_VALUE_PACKS], whole()],
             (Stores::Packs | Stores::Seams, _, _) => [&[STORE_INDEX_PACKS], whole()],

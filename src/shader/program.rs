@@ -239,8 +239,8 @@ pub enum Override {
     ColumnPacks(u32),
     /// The rows of a column kernel lie far apart: what they begin with is asked for ahead of the rest.
     Prefetch,
-    /// Where several rows of columns count as one, those left over are the beginning of one more.
-    Rest,
+    /// Where several rows of columns count as one, blocks of them begin and end within a row.
+    LooseEnds,
     /// A column kernel for positions of 32-bit types compares row by row, which may be faster than to look for the winner among four
     /// rows at the end. Those of other types know no other way.
     RowByRow,
@@ -295,7 +295,7 @@ impl Override {
             Override::Inner => "INNER",
             Override::ColumnPacks(_) => "COLUMN_PACKS",
             Override::Prefetch => "PREFETCH",
-            Override::Rest => "REST",
+            Override::LooseEnds => "LOOSE_ENDS",
             Override::RowByRow => "ROW_BY_ROW",
             Override::ManyTurns => "MANY_TURNS",
             Override::WholeWords => "WHOLE_WORDS",

@@ -536,13 +536,16 @@ fn narrow_columns() {
 }
 
 /// Columns of two packs and more whose rows begin within packs: as many rows as fill packs, or words, are one, with and without rows left
-/// over, in blocks that begin with packs, or with words.
+/// over, in blocks that begin with packs, or with words, or with any element of a pack.
 #[test]
 fn wide_columns_in_folds() {
     for (dtype, columns) in [(DType::U8, 65), (DType::I8, 38), (DType::F16, 33), (DType::F32, 11), (DType::I64, 9)] {
         let pack = 16 / dtype.bytes();
-        for (blocks, rest, begin) in [(1, 0, 1), (1, 1, 4), (2, 0, pack), (3, 3, pack), (2, pack - 1, 4)] {
-            let rows = ((1 << 14) * pack / (blocks * columns)).next_multiple_of(pack) + rest;
+        let anywhere = [(pack + 1, 0, 1), (pack + 1, 2 * pack - 1, 1)];
+        let whole = [(1, 0, 1), (1, 1, 4), (2, 0, pack), (3, 3, pack), (2, pack - 1, 4)];
+        for (blocks, rest, begin) in whole.into_iter().chain(anywhere) {
+            let loads = if blocks > pack { 1 << 16 } else { 1 << 14 }; // so many that records are few
+            let rows = (loads * pack / (blocks * columns)).next_multiple_of(pack) + rest;
             let block = (rows * columns + 1).next_multiple_of(begin);
             let first = begin - begin % 4;
             let view = View::strided([blocks, rows, columns], [block as i64, columns as i64, 1], first).unwrap();

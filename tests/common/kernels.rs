@@ -98,7 +98,7 @@ pub const OVERRIDES: [Override; 29] = [
     Override::Inner,
     Override::ColumnPacks(4),
     Override::Prefetch,
-    Override::Rest,
+    Override::LooseEnds,
     Override::RowByRow,
     Override::ManyTurns,
     Override::WholeWords,

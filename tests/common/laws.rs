@@ -67,7 +67,7 @@ fn check_plan(op: &(impl Operation + ?Sized), plan: &Plan, limits: &Limits) {
     assert!(plan.dispatches.iter().all(of_type), "another type: {}", case());
     let sum = |bytes: &[u64]| bytes.iter().fold(0_u64, |sum, bytes| sum.saturating_add(*bytes));
     let (dtype, output_bytes) = (inputs[0].dtype, sum(&plan.output_bytes));
-    let most = Plan::most_scratch_bytes(dtype, sum(&plan.input_bytes), output_bytes);
+    let most = Plan::most_scratch_bytes(limits, dtype, sum(&plan.input_bytes), output_bytes);
     assert!(plan.scratch_bytes[0] <= most[0] && plan.scratch_bytes[1] <= most[1], "at most {most:?}: {}", case());
     plan.dispatches.iter().for_each(|dispatch| check_dispatch(dispatch, plan, limits, &case));
 }
@@ -96,7 +96,8 @@ fn check_dispatch(dispatch: &Dispatch, plan: &Plan, limits: &Limits, case: &impl
     let finds_rows =
         matches!(work.program, Program::Reduce { operator: Operator::ArgMax, access: Access::Columns, .. });
     if let (true, bytes @ 1..4, Params::Reduction(p)) = (finds_rows, dispatch.kernel.dtype.bytes(), &dispatch.params) {
-        let rows = u64::from(p.chunk_len.min(p.reduce_len)) + u64::from(p.rest_len > 0);
+        let rows = u64::from(p.chunk_len.min(p.reduce_len))
+            + 2 * u64::from(dispatch.kernel.overrides.contains(&Override::LooseEnds));
         assert!(rows <= 1 << (32 - 8 * bytes), "{}", case());
     }
     if let Program::Reduce { access: Access::ShortRows { len, rows, exchanged, .. }, .. } = work.program {

@@ -25,7 +25,8 @@ fn check_bounds(op: &impl Operation, view: &View, dtype: DType, limits: &Limits,
         return;
     };
     let [records, left] = plan.scratch_bytes;
-    let (most, outputs) = (seen_bytes(view, dtype) / 64 + (64 << 10), plan.output_bytes[0].next_multiple_of(16));
+    let [most, _] = Plan::most_scratch_bytes(limits, dtype, seen_bytes(view, dtype), 0);
+    let outputs = plan.output_bytes[0].next_multiple_of(16);
     let bounded = match plan.dispatches.last().is_some_and(puts_in_order) {
         true => records <= most && left <= outputs,
         false => records + left <= most,

@@ -73,7 +73,7 @@ impl Work {
         group: &Group,
     ) -> Result<Work, Error> {
         let [outputs, chunks, columns] = [params.outputs, params.chunks, params.columns].map(u64::from);
-        let expected = if kernel.has(Override::Rest) { 1..columns } else { 0..1 };
+        let expected = if kernel.has(Override::LooseEnds) { 0..columns } else { 0..1 };
         ensure(expected.contains(&params.rest_len.into()), || {
             format!("{} elements left over of rows of {columns}: {expected:?} expected", params.rest_len)
         })?;
@@ -150,7 +150,7 @@ fn check_ranked(kernel: &Kernel, params: &ReductionParams) -> Result<(), Error> 
         kernel.program,
         Program::Reduce { operator: Operator::ArgMax, access: Access::Columns | Access::ShortRows { .. }, .. }
     );
-    let most = most_ranked(kernel.dtype) - u64::from(kernel.has(Override::Rest));
+    let most = most_ranked(kernel.dtype) - if kernel.has(Override::LooseEnds) { 2 } else { 0 };
     let len = task_len(kernel, params);
     ensure(!ranks || len <= most, || {
         format!("positions among {len} elements of {}: at most {most} expected", kernel.dtype)

@@ -33,6 +33,9 @@ pub(super) const FEWEST_PACKS_ACROSS: u64 = 4;
 /// The loads from which on packs that begin anywhere pay: to compile the kernel takes ten times as long as that of single elements.
 pub(super) const FEWEST_RAGGED_LOADS: u64 = 1 << 14;
 
+/// The parts of the input of which records, or the values between two stages, usually take one at most.
+pub(super) const USUAL_PARTS: u64 = 64;
+
 /// A reduction, whatever it reads. It has outputs, and elements to reduce to them.
 pub(super) struct Reduction<'a> {
     pub dtype: DType,
@@ -93,15 +96,15 @@ impl Reduction<'_> {
         4 * (self.dtype.key_words() + if self.operator == Operator::ArgMax { 2 } else { 0 })
     }
 
-    /// The records that each of so many outputs may have: scratch is at most a 64th of the input that is seen, and 64 KiB.
+    /// The records that each of so many outputs may have.
     pub fn max_chunks(&self, outputs: u64, seen: u64) -> u64 {
-        let paid = self.scratch_budget(seen) / outputs.saturating_mul(self.record_bytes());
+        let paid = self.scratch_budget(seen, USUAL_PARTS) / outputs.saturating_mul(self.record_bytes());
         paid.clamp(1, self.max_records(outputs))
     }
 
-    /// The most bytes of records.
-    pub fn scratch_budget(&self, seen: u64) -> u64 {
-        let budget = seen.saturating_mul(self.dtype.bytes()) / 64 + (64 << 10);
+    /// The most bytes of records: one part of so many of the input that is seen, and 64 KiB.
+    pub fn scratch_budget(&self, seen: u64, parts: u64) -> u64 {
+        let budget = seen.saturating_mul(self.dtype.bytes()) / parts + (64 << 10);
         budget.min(self.device.limits.max_binding_bytes)
     }
 
@@ -258,7 +261,8 @@ impl Reduction<'_> {
     /// Whether positions can be told apart among all rows of a chunk.
     fn tells_rows_apart(&self, shape: &ReductionShape, schedule: &Schedule) -> bool {
         let ranks = self.operator == Operator::ArgMax && schedule.access == Access::Columns;
-        !ranks || schedule.chunk_len + u64::from(shape.rest_len > 0) <= most_ranked(self.dtype)
+        let at_ends = if shape.has_loose_ends() { 2 } else { 0 };
+        !ranks || schedule.chunk_len + at_ends <= most_ranked(self.dtype)
     }
 
     fn load_counts(&self, shape: &ReductionShape, access: Access, column_packs: u64) -> LoadCounts {
