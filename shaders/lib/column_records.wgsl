@@ -55,11 +55,12 @@ fn with_ends(found: ColumnBests, pack: RecordPack) -> ColumnBests {
     let e = columns_start(chunk.output) + pack.column;
     let len = select(0u, params.rest_len + pack.lead, chunk.end >= params.reduce_len); // from row reduce_len on
     let rows = (max(len, pack.column) - pack.column + params.columns - 1u) / params.columns;
-    let ends = 1u + max(params.reduce_len + rows, chunk.end) - chunk.end;
+    let next = max(chunk.end, params.reduce_len);
+    let ends = 1u + max(params.reduce_len + rows, next) - next;
     // Row 0, if it is not whole, then those behind the chunk. A loop, since whoever has no ends then goes on: what is under a condition
     // SwiftShader does anyway.
     for (var n = select(1u, 0u, (chunk.number == 0u) & (chunk.begin > 0u)); n < ends; n++) {
-        let row = select(chunk.end + n - 1u, 0u, n == 0u);
+        let row = select(next + n - 1u, 0u, n == 0u);
         let at = e + row * params.run_stride;
         let near = pack_from(at + select(0u - params.run_stride, params.run_stride, n == 0u));
         let left = len - (row - params.reduce_len) * params.columns - pack.column;

@@ -23,16 +23,12 @@ pub(super) fn folded(reduction: &Reduction, window: &Window) -> Option<Block> {
     if reduction.device.spreads() { folded_on_gpus(reduction, window) } else { folded_on_software(reduction, window) }
 }
 
-/// Narrow rows into rows of several packs or, where these would leave too many records, of fewer. That blocks begin and end within rows
-/// pays only where elements would be loaded one by one.
+/// Narrow rows into rows of several packs or, where these would leave too many records, of fewer.
 fn folded_on_gpus(reduction: &Reduction, window: &Window) -> Option<Block> {
     let pack = reduction.dtype.pack_elements();
-    let one_by_one = window.schedule.access == Access::Strided;
-    let mut widths =
-        powers_of_two(pack, FEWEST_PACKS_ACROSS * pack).filter(|&width| window.shape.columns() < Some(width));
-    widths.find_map(|width| {
-        folded_into(reduction, window, width, USUAL_PARTS).filter(|own| one_by_one || !has_loose_ends(own))
-    })
+    let narrow = |width: &u64| window.shape.columns() < Some(*width);
+    let mut widths = powers_of_two(pack, FEWEST_PACKS_ACROSS * pack).filter(narrow);
+    widths.find_map(|width| folded_into(reduction, window, width, USUAL_PARTS))
 }
 
 /// Rows into rows of packs, since packs that begin anywhere take longer; where these would leave too many records, those of elements that
@@ -56,10 +52,6 @@ fn folded_on_software(reduction: &Reduction, window: &Window) -> Option<Block> {
 /// The greatest first.
 fn powers_of_two(least: u64, most: u64) -> impl Iterator<Item = u64> {
     (least.ilog2()..=most.ilog2()).rev().map(|n| 1 << n)
-}
-
-fn has_loose_ends(block: &Block) -> bool {
-    block.windows[0].shape.has_loose_ends()
 }
 
 /// Folded into whole stretches of `width` elements, a power of two.

@@ -1,6 +1,6 @@
 //! What is counted of a GPU's memory, against what can be counted by hand.
 
-use wgmax::{AdapterKind, DType, Limits, Max, Operation, ReduceMax, Tuning, View};
+use wgmax::{AdapterKind, ArgMax, DType, Limits, Max, Operation, ReduceMax, Tuning, View};
 
 use crate::paper::traffic::Traffic;
 use crate::paper::{Groups, Paper};
@@ -69,4 +69,24 @@ fn a_sample_is_like_the_whole() {
     assert!(close(1000.0 * few.loads.bytes, many.loads.bytes), "{few:?} {many:?}");
     assert!(close(1000.0 * few.fetched_bytes, many.fetched_bytes), "{few:?} {many:?}");
     assert!(close(1000.0 * few.stores.bytes, many.stores.bytes), "{few:?} {many:?}");
+}
+
+/// Of rows of columns that begin anywhere, in few blocks, which are cut into chunks, and in many: each pack is loaded once or, where it is
+/// shifted out of words or two packs, twice; some of the last tile's are loaded again.
+#[test]
+fn no_column_is_loaded_again_and_again() {
+    for limits in AdapterKind::ALL.map(|adapter| Limits { adapter, ..Limits::default() }) {
+        for shape in [[1, 45_547, 13], [3, 9935, 21], [79, 1234, 7], [300, 79, 47]] {
+            for dtype in [DType::U8, DType::F16, DType::F64] {
+                let view = || View::new(shape).unwrap();
+                let ops: [&dyn Operation; 2] =
+                    [&ReduceMax::new(dtype, view()).axes([1]), &ArgMax::new(dtype, view()).axes([1])];
+                let bytes = (view().len() * dtype.bytes()) as f64;
+                for op in ops {
+                    let loaded = counted(op, &limits)[0].loads.bytes / bytes;
+                    assert!(loaded < 3.2, "{loaded:.2} times: {}", op.plan(&limits).unwrap());
+                }
+            }
+        }
+    }
 }
