@@ -1,18 +1,25 @@
 // The records of columns of one row. Where several rows count as one (src/plan/folds.rs), a block may begin and end within a row: what
-// lies in such a row is joined here. What is not the block's there is as in the next row.
+// lies in such a row is joined here. What is not the block's in its first row is as in the row below, in its last as in the row above.
 import package::{
-    Chunk, ColumnBests, LOOSE_ENDS, PACK_ELEMENTS, RAGGED, column_best, columns_start, empty_unit, first_elements, join_columns, joined,
-    kept_offset, no_column_bests, offer_row, pack_from, params, part_of_columns, rows_earlier, store_lane, task_of,
+    ACCUMULATE, Chunk, ColumnBests, LOOSE_ENDS, PACK_ELEMENTS, RAGGED, TEAM, column_best, columns_start, empty_unit, first_elements,
+    join_columns, joined, kept_offset, no_column_bests, offer_row, pack_from, params, part_of_columns, rows_earlier, store_lane, task_of,
 };
 
 // A pack of columns of an output's block, whose own columns begin behind the lead: what lies before that ends the row above.
-struct RecordPack { chunk: Chunk, column: u32, lead: u32, begin: u32, end: u32 }
+struct RecordPack { chunk: Chunk, column: u32, lead: u32 }
 
 // Columns [begin, end) of a pack whose first is output number `first`.
 fn store_part(found: ColumnBests, chunk: Chunk, first: u32, begin: u32, end: u32) {
     let lead = kept_offset(chunk.output) - columns_start(chunk.output);
-    let pack = RecordPack(chunk, first - chunk.output * params.columns, lead, begin, end);
+    let pack = RecordPack(chunk, first - chunk.output * params.columns, lead);
     var bests = with_ends(found, pack);
+    if (RAGGED | ACCUMULATE | (TEAM > 1u)) { // few packs, or a long text
+        for (var i = begin; i < end; i++) {
+            store_column(&bests, pack, i);
+        }
+        return;
+    }
+    // No loop: which column it is would be looked up in memory.
     store_two(&bests, pack, 0u);
     if (PACK_ELEMENTS > 2u) {
         store_two(&bests, pack, 2u);
@@ -29,7 +36,6 @@ fn store_part(found: ColumnBests, chunk: Chunk, first: u32, begin: u32, end: u32
     }
 }
 
-// No loop: which column it is would be looked up in memory.
 fn store_two(bests: ptr<function, ColumnBests>, pack: RecordPack, i: u32) {
     store_column(bests, pack, i);
     store_column(bests, pack, i + 1u);
@@ -39,10 +45,8 @@ fn store_column(bests: ptr<function, ColumnBests>, pack: RecordPack, i: u32) {
     let column = pack.column + i;
     let above = LOOSE_ENDS & (column < pack.lead);
     let output = pack.chunk.output * params.columns + column - pack.lead + select(0u, params.columns, above);
-    if (!RAGGED | ((i >= pack.begin) & (i < pack.end))) {
-        let best = rows_earlier(column_best(bests, i), select(0u, 1u, above));
-        store_lane(empty_unit(), 0u, task_of(output, pack.chunk.number), best);
-    }
+    let best = rows_earlier(column_best(bests, i), select(0u, 1u, above));
+    store_lane(empty_unit(), 0u, task_of(output, pack.chunk.number), best);
 }
 
 // With what rows have that are not the block's from end to end.

@@ -21,7 +21,7 @@ struct Params {
     column_logical_stride: u32,   // outputs from one column to the next
     first_position: vec2<u32>, // the position of its first element
     run_logical_stride: vec2<u32>, // positions from one element of a run to the next
-    rest_len: u32, // elements left over, behind each output's last row of columns (column_records.wgsl)
+    rest_len: u32, // elements of a block that are more than whole rows of columns (column_records.wgsl)
     // (size, stride, logical stride). The last has two words: how many outputs, or positions, lie from one to the next in the whole
     // tensor. First the kept dimensions, innermost first, in column kernels without the columns themselves. Then, from number OUTER
     // on, the reduced ones around the run.

@@ -12,11 +12,12 @@ use super::windows::{Block, Window};
 use crate::shader::Access;
 
 /// The fewest rows that are left where several count as one.
-const FEWEST_FOLDED_ROWS: u64 = 16;
+const FEWEST_FOLDED_ROWS: u64 = 24;
 
-/// The parts of the input of which records may take one where otherwise elements would be loaded one by one, or packs begin anywhere.
+/// The parts of the input of which records may take one where otherwise elements would be loaded one by one, or packs of 8 or 16 bits begin
+/// anywhere. Those of words and more cost little.
 pub(super) const PARTS_OF_ELEMENTS: u64 = 4;
-const PARTS_OF_PACKS: u64 = 8;
+const PARTS_OF_NARROW_PACKS: u64 = 8;
 
 /// All outputs from one window that is folded, if that pays.
 pub(super) fn folded(reduction: &Reduction, window: &Window) -> Option<Block> {
@@ -44,7 +45,8 @@ fn folded_on_software(reduction: &Reduction, window: &Window) -> Option<Block> {
             let near = rows_are_far(window) || !rows_are_far(&block.windows[0]);
             near && !block.windows[0].shape.has_lead
         }),
-        Access::Columns => into(pack, PARTS_OF_PACKS),
+        Access::Columns if reduction.dtype.lanes() > 1 => into(pack, PARTS_OF_NARROW_PACKS),
+        Access::Columns => into(pack, USUAL_PARTS),
         Access::Rows | Access::ShortRows { .. } => None,
     }
 }

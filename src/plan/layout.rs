@@ -115,7 +115,7 @@ pub(super) struct ReductionShape {
     pub start: u64,
     /// Elements of the input's binding.
     pub span: u64,
-    /// Where several rows of columns count as one, the elements of a block that are left over behind its last row.
+    /// Where several rows of columns count as one, the elements of a block that are more than whole rows.
     pub rest_len: u64,
     /// Then, whether blocks begin within packs, and rows, which are whole packs, with the pack in which a block begins.
     pub has_lead: bool,

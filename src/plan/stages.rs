@@ -19,7 +19,7 @@ use crate::{Error, View};
 /// The packs of columns, or of a run, of which there are many: then two stages gain nothing.
 const MANY_PACKS: u64 = 16;
 
-/// The dispatches of both stages, if that pays beside all in one window. What the first one leaves takes no more room than records may.
+/// The dispatches of both stages, if that pays beside all in one window. What the first one leaves takes no more room than records usually do.
 pub(super) fn reduce_in_stages(
     reduction: &Reduction,
     source: &Source,

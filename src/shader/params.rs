@@ -71,7 +71,7 @@ pub struct ReductionParams {
     pub columns: u32,
     /// Output units that an invocation without a team makes, one after another.
     pub share: u32,
-    /// Elements left over behind each output's last row of columns, where several rows count as one; else 0.
+    /// Where several rows of columns count as one, the elements of a block that are more than whole rows; else 0.
     pub rest_len: u32,
     /// The kept dimensions, innermost first; for column kernels those around the columns.
     pub kept: Vec<Dim>,

@@ -535,7 +535,7 @@ fn narrow_columns() {
     }
 }
 
-/// Columns of two packs and more whose rows begin within packs: as many rows as fill packs, or words, are one, with and without rows left
+/// Columns of two packs and more whose rows begin within packs: as many rows as fill packs are one, with and without rows left
 /// over, in blocks that begin with packs, or with words, or with any element of a pack.
 #[test]
 fn wide_columns_in_folds() {
@@ -555,6 +555,34 @@ fn wide_columns_in_folds() {
             check(&ReduceMax::new(dtype, view.clone()).axes([1]), &[&input], &case);
             let arg_max = ArgMax::new(dtype, view).axes([1]).select_last(rest == 1);
             check(&arg_max.output(ArgMaxOutput::ValuesAndIndices), &[&input], &case);
+        }
+    }
+}
+
+/// The same of blocks that begin with any element of a pack, also one before the other or in one place, of which the first and the last row
+/// have a part: whatever lies around it, and whichever of equal ones wins.
+#[test]
+fn blocks_in_folds_that_begin_anywhere() {
+    let all = [(DType::F32, 2), (DType::I64, 3), (DType::Bf16, 5), (DType::U8, 3), (DType::F16, 19), (DType::I32, 7)];
+    for (n, (dtype, columns)) in all.into_iter().enumerate() {
+        let pack = 16 / dtype.bytes();
+        for (m, data) in [Data::Least, Data::Edges, Data::Ties, Data::Zeros].into_iter().enumerate() {
+            let rows = 128 * pack + 2 * n as u64 + m as u64;
+            let block = rows * columns + 1;
+            let blocks = ((1 << 14) * pack / (rows * columns) + 1).max(2 * pack);
+            let (stride, first) = match m {
+                1 => (-(block as i64), (blocks - 1) * block + 1),
+                2 => (0, pack - 1),
+                _ => (block as i64, n as u64 % pack),
+            };
+            let view = View::strided([blocks, rows, columns], [stride, columns as i64, 1], first).unwrap();
+            let input = tensor(dtype, blocks * block + pack, data, columns);
+            let case = format!("{dtype} {blocks} blocks of {rows} rows of {columns} columns, {stride} apart, {data:?}");
+            for nan in [NanPolicy::Propagate, NanPolicy::Ignore] {
+                check(&ReduceMax::new(dtype, view.clone()).axes([1]).nan(nan), &[&input], &case);
+                let arg_max = ArgMax::new(dtype, view.clone()).axes([1]).nan(nan).select_last((n + m) % 2 == 0);
+                check(&arg_max.output(ArgMaxOutput::ValuesAndIndices), &[&input], &case);
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What is counted of a GPU's memory, against what can be counted by hand.
 
+use wgmax::plan::Override;
 use wgmax::{AdapterKind, ArgMax, DType, Limits, Max, Operation, ReduceMax, Tuning, View};
 
 use crate::paper::traffic::Traffic;
@@ -83,8 +84,12 @@ fn no_column_is_loaded_again_and_again() {
                     [&ReduceMax::new(dtype, view()).axes([1]), &ArgMax::new(dtype, view()).axes([1])];
                 let bytes = (view().len() * dtype.bytes()) as f64;
                 for op in ops {
+                    let plan = op.plan(&limits).unwrap();
+                    let kernel = &plan.dispatches[0].kernel;
+                    let whole = kernel.overrides.contains(&Override::LooseEnds)
+                        && !kernel.overrides.contains(&Override::Ragged);
                     let loaded = counted(op, &limits)[0].loads.bytes / bytes;
-                    assert!(loaded < 3.2, "{loaded:.2} times: {}", op.plan(&limits).unwrap());
+                    assert!(loaded < if whole { 1.3 } else { 3.2 }, "{loaded:.2} times: {plan}");
                 }
             }
         }

@@ -1449,7 +1449,7 @@ fn positions_that_are_not_told_apart_are_refused() {
     }
 }
 
-/// Where several rows of columns count as one, those left over are fewer, and of 8 and 16 bits one more to tell apart; and no position lies
+/// Where several rows of columns count as one, those left over are fewer, and of 8 and 16 bits two more to tell apart; and no position lies
 /// behind the last.
 #[test]
 fn rows_left_over_that_are_not_there_are_refused() {
@@ -1466,8 +1466,16 @@ fn rows_left_over_that_are_not_there_are_refused() {
     assert_eq!(refusal(&|params| params.rest_len = columns - 1), "");
     for rest_len in [0, columns] {
         let refused = format!("{rest_len} elements left over of rows of {columns}: 0..{columns} expected");
-        assert_eq!(refusal(&|params| params.rest_len = rest_len).contains(&refused), rest_len > 0, "{refused}");
+        let refused = if rest_len == 0 { String::new() } else { refused };
+        assert!(refusal(&|params| params.rest_len = rest_len).contains(&refused), "{refused}");
     }
+    assert_eq!(refusal(&|params| params.rest_len = 0), "");
+    assert!(refusal(&|params| params.run_stride *= 2).contains("rows that follow one another expected"));
+    let narrower = |params: &mut ReductionParams| {
+        params.columns -= 1;
+        params.run_stride -= 1;
+    };
+    assert!(refusal(&narrower).contains("a multiple of 8 expected"));
     for (len, is_refused) in [(0xfffe, false), (0xffff, true)] {
         let longer = |params: &mut ReductionParams| {
             (params.reduce_len, params.run_len, params.chunk_len) = (params.chunks * len, params.chunks * len, len);

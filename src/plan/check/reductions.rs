@@ -24,6 +24,7 @@ impl Work {
         let turns = chunk_turns(kernel, params, access, group)?;
         check_ranked(kernel, params)?;
         if access == Access::Columns {
+            check_loose_ends(kernel, epilogue, params)?;
             return Work::of_columns(kernel, stores, params, turns, group);
         }
         if epilogue == Epilogue::Ones {
@@ -73,13 +74,9 @@ impl Work {
         group: &Group,
     ) -> Result<Work, Error> {
         let [outputs, chunks, columns] = [params.outputs, params.chunks, params.columns].map(u64::from);
-        let expected = if kernel.has(Override::LooseEnds) { 0..columns } else { 0..1 };
-        ensure(expected.contains(&params.rest_len.into()), || {
-            format!("{} elements left over of rows of {columns}: {expected:?} expected", params.rest_len)
-        })?;
         let pack = kernel.dtype.pack_elements();
         let (ragged, wide) = (kernel.has(Override::Ragged), kernel.column_packs());
-        let packs_of_rows = stores == Stores::Packs && (!ragged || group.team > 1);
+        let packs_of_rows = !ragged || stores == Stores::Packs && group.team > 1;
         ensure(!packs_of_rows || columns.is_multiple_of(pack), || {
             format!("{columns} columns stored in packs: a multiple of {pack} expected")
         })?;
@@ -142,6 +139,21 @@ impl Work {
         let groups = packs.saturating_mul(chunks).div_ceil(group.invocations / group.team);
         Ok(Work { groups, turns: turns.saturating_mul(rows).saturating_add(pack) })
     }
+}
+
+/// Blocks begin and end within rows only where these are one after another in memory, and leave records.
+fn check_loose_ends(kernel: &Kernel, epilogue: Epilogue, params: &ReductionParams) -> Result<(), Error> {
+    let ReductionParams { columns, run_stride, rest_len, .. } = *params;
+    let loose = kernel.has(Override::LooseEnds);
+    let expected = if loose { 0..columns } else { 0..1 };
+    ensure(expected.contains(&rest_len), || {
+        format!("{rest_len} elements left over of rows of {columns}: {expected:?} expected")
+    })?;
+    let alone = !kernel.has(Override::Runs) && !kernel.has(Override::Accumulate);
+    let follow = i64::from(run_stride) == i64::from(columns);
+    ensure(!loose || epilogue == Epilogue::Record && alone && follow, || {
+        format!("loose ends of rows of {columns}, {run_stride} apart: records of rows that follow one another expected")
+    })
 }
 
 /// Of so many elements positions can be told apart, or else they would be wrong.
