@@ -1,6 +1,6 @@
 //! Plans: what to dispatch, as plain data.
 //!
-//! A [`Plan`] is computed from shapes, types and [`Limits`](crate::Limits) alone. It holds nothing of wgpu: a host that is not on this
+//! A [`Plan`] is computed from shapes, types and [`Limits`] alone. It holds nothing of wgpu: a host that is not on this
 //! crate's wgpu takes a [`PortablePlan`], all that is to be dispatched spelled out, and dispatches it itself.
 
 mod arg_max;
