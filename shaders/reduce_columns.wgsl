@@ -13,17 +13,17 @@ struct ColumnOutputs { chunk: Chunk, column: u32, first: u32, count: u32, end: u
 // first row begins with the pack in which the block does.
 override LOOSE_ENDS: bool = false;
 
-fn columns_start(output: u32) -> u32 {
-    let e = kept_offset(output);
-    return e - select(0u, e % PACK_ELEMENTS, LOOSE_ENDS && !RAGGED);
-}
+fn columns_start(output: u32) -> u32 { return kept_offset(output) - lead_of(output); }
+
+// The elements of that pack that lie before the block.
+fn lead_of(output: u32) -> u32 { return select(0u, kept_offset(output) % PACK_ELEMENTS, LOOSE_ENDS && !RAGGED); }
 
 // Of a chunk the rows of which so many columns, side by side, are the block's.
 fn whole_rows(chunk: Chunk, column: u32, width: u32) -> Chunk {
     if (!LOOSE_ENDS) {
         return chunk;
     }
-    let lead = kept_offset(chunk.output) - columns_start(chunk.output);
+    let lead = lead_of(chunk.output);
     let one_less = (chunk.number == 0u) & (column < lead);
     let one_more = (chunk.end == params.reduce_len) & (column + width <= params.rest_len + lead);
     let begin = chunk.begin + select(0u, 1u, one_less);

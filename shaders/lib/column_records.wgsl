@@ -2,7 +2,7 @@
 // lies in such a row is joined here. What is not the block's in its first row is as in the row below, in its last as in the row above.
 import package::{
     ACCUMULATE, Chunk, ColumnBests, LOOSE_ENDS, PACK_ELEMENTS, RAGGED, TEAM, column_best, columns_start, empty_unit, first_elements,
-    join_columns, joined, kept_offset, no_column_bests, offer_row, pack_from, params, part_of_columns, rows_earlier, store_lane, task_of,
+    join_columns, joined, lead_of, no_column_bests, offer_row, pack_from, params, part_of_columns, rows_earlier, store_lane, task_of,
 };
 
 // A pack of columns of an output's block, whose own columns begin behind the lead: what lies before that ends the row above.
@@ -10,8 +10,7 @@ struct RecordPack { chunk: Chunk, column: u32, lead: u32 }
 
 // Columns [begin, end) of a pack whose first is output number `first`.
 fn store_part(found: ColumnBests, chunk: Chunk, first: u32, begin: u32, end: u32) {
-    let lead = kept_offset(chunk.output) - columns_start(chunk.output);
-    let pack = RecordPack(chunk, first - chunk.output * params.columns, lead);
+    let pack = RecordPack(chunk, first - chunk.output * params.columns, lead_of(chunk.output));
     var bests = with_ends(found, pack);
     if (RAGGED | ACCUMULATE | (TEAM > 1u)) { // few packs, or a long text
         for (var i = begin; i < end; i++) {

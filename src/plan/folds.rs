@@ -1,6 +1,6 @@
 //! Folds: columns made wider, where rows follow one another in memory. As many narrow rows as fill whole packs count as one,
 //! or fewer where these would leave too many records; what is found of their columns is merged. On software wide rows are folded, too,
-//! so that they begin with packs.
+//! so that they begin with packs. Blocks may begin and end anywhere within the rows that count as one.
 //!
 //! ```text
 //!  rows of 3    |a b c|a b c|a b c|a b c|    an output's elements lie in columns 0, 3, 6 and 9 of rows of 12: four folds
@@ -82,7 +82,7 @@ fn folds(reduction: &Reduction, shape: &ReductionShape, width: u64) -> Option<u6
     (in_one_piece && folds > 1 && pays).then_some(folds)
 }
 
-/// So many rows as one, whose columns are so many times as many. The rows left over are the beginning of one more.
+/// So many rows as one, whose columns are so many times as many. What is left of a block is the beginning of one more.
 fn folded_shape(shape: &ReductionShape, folds: u64, pack: u64) -> ReductionShape {
     let mut folded = shape.clone();
     folded.rest_len = folded.reduced[0].size % folds * folded.kept[0].size;

@@ -36,7 +36,7 @@ pub(crate) use reduce_max::reduce_max;
 
 use device::{Device, PACK_BYTES};
 use folds::PARTS_OF_ELEMENTS;
-use schedule::USUAL_PARTS;
+use schedule::{USUAL_PARTS, most_records};
 
 use crate::dtype::padded_bytes;
 pub use crate::shader::{
@@ -177,8 +177,7 @@ impl Plan {
         // What is seen leaves records and, between two stages, values; each slice of two elements or more a winner, a word; or there are
         // the outputs in the order of memory, in whole packs.
         let on_software = Device::new(limits).is_ok_and(|device| !device.spreads());
-        let parts = if on_software { PARTS_OF_ELEMENTS } else { USUAL_PARTS };
-        let records = (input_bytes / parts).saturating_add(64 << 10);
+        let records = most_records(input_bytes, if on_software { PARTS_OF_ELEMENTS } else { USUAL_PARTS });
         let winners = (output_bytes / dtype.bytes() / 2).saturating_mul(4);
         let left = if winners > output_bytes { winners } else { output_bytes };
         let left = left.saturating_add(PACK_BYTES - 1) / PACK_BYTES * PACK_BYTES;

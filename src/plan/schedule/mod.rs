@@ -36,6 +36,11 @@ pub(super) const FEWEST_RAGGED_LOADS: u64 = 1 << 14;
 /// The parts of the input of which records, or the values between two stages, usually take one at most.
 pub(super) const USUAL_PARTS: u64 = 64;
 
+/// The most bytes of records: one part of so many of the bytes that are seen, and 64 KiB.
+pub(super) fn most_records(seen_bytes: u64, parts: u64) -> u64 {
+    (seen_bytes / parts).saturating_add(64 << 10)
+}
+
 /// A reduction, whatever it reads. It has outputs, and elements to reduce to them.
 pub(super) struct Reduction<'a> {
     pub dtype: DType,
@@ -102,10 +107,9 @@ impl Reduction<'_> {
         paid.clamp(1, self.max_records(outputs))
     }
 
-    /// The most bytes of records: one part of so many of the input that is seen, and 64 KiB.
+    /// The most bytes of records, where these may be one part of so many of the input that is seen.
     pub fn scratch_budget(&self, seen: u64, parts: u64) -> u64 {
-        let budget = seen.saturating_mul(self.dtype.bytes()) / parts + (64 << 10);
-        budget.min(self.device.limits.max_binding_bytes)
+        most_records(seen.saturating_mul(self.dtype.bytes()), parts).min(self.device.limits.max_binding_bytes)
     }
 
     /// The most records of each of so many outputs that one merge can take.
