@@ -1,5 +1,5 @@
 // Writes one element everywhere: the maximum of nothing, or zeros for others to write over.
-import package::{FARTHEST, GROUP, Grid, fill, invocation_number, values};
+import package::{GROUP, Grid, fill, invocation_number, values};
 
 struct Params {
     first: u32, // the first pack or word to write
@@ -11,17 +11,14 @@ struct Params {
 
 @group(0) @binding(0) var<uniform> params: Params;
 
-override NEIGHBOURS: u32 = 1u; // neighbours that take turns, one pack or word each
-
 @compute @workgroup_size(GROUP)
 fn main(grid: Grid) {
     if (arrayLength(&values) == 0u) { // see grid.wgsl, Lengths
         return;
     }
-    let index = invocation_number(grid.id, grid.groups, grid.local);
-    let first = params.first + index / NEIGHBOURS * (NEIGHBOURS * params.share);
-    let end = min(min(first + NEIGHBOURS * params.share, params.len), FARTHEST);
-    for (var i = first + index % NEIGHBOURS; i < end; i += NEIGHBOURS) {
+    let first = params.first + invocation_number(grid.id, grid.groups, grid.local) * params.share;
+    let end = min(first + params.share, params.len);
+    for (var i = first; i < end; i++) {
         fill(i);
     }
 }

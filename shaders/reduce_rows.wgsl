@@ -1,7 +1,7 @@
 // Reduces where the run is contiguous: whole packs, four loads in flight. RUN_MEMBERS of a team take a run together; where runs are
 // too short for all of them, the others take other runs meanwhile.
 import package::{
-    Best, ELEMENT_BITS, FARTHEST, LANES, MANY_TURNS, PACK_ELEMENTS, RAGGED, RUNS, RowBest, TEAM, chunk_of, joined,
+    Best, ELEMENT_BITS, FARTHEST, LANES, PACK_ELEMENTS, RAGGED, RUNS, RowBest, TEAM, chunk_of, joined,
     kept_offset, least_pack, masked_pack, no_row_best, offer_pack, offer_tile, pack_at, pack_from_word, packs, params,
     partial_pack, row_result, run_of, run_within, word_count,
 };
@@ -57,16 +57,8 @@ fn reduce_run(before: RowBest, run: u32, begin: u32, end: u32, member: u32) -> R
         best = offer_pack(best, partial_pack(range.first - 1u, begin, end), run, (range.first - 1u) * PACK_ELEMENTS);
     }
     let last = min(range.last, FARTHEST);
-    var p = range.first + member;
-    loop {
-        if (p >= last) {
-            break;
-        }
+    for (var p = range.first + member; p < last; p += 4u * RUN_MEMBERS) {
         best = offer_tile(best, p, last, run);
-        continuing {
-            p += 4u * RUN_MEMBERS;
-            break if !MANY_TURNS & (p >= last);
-        }
     }
     if (RAGGED && range.tail && member == RUN_MEMBERS - 1u) {
         best = offer_pack(best, partial_pack(range.last, begin, end), run, range.last * PACK_ELEMENTS);

@@ -39,19 +39,13 @@ pub struct Tuning {
     pub loads_per_turn: u64,
     /// Packs side by side that an invocation of a column kernel reduces: 1 or 4, and where it is 4 more of rows that eight then see all of.
     pub column_packs: u64,
-    /// The rows, far apart, that stay in the cache until the next invocation goes on in them: of so few it takes one pack, and
-    /// what writes a Hardmax of columns writes no more of them at once.
-    pub cached_rows: u64,
-    /// The rows of columns up to which an ArgMax of 32-bit types compares them one by one, and not four by four. Others always do the
-    /// former.
+    /// The rows of columns up to which an ArgMax of 32-bit types compares them one by one, and not four by four, where it takes one pack of
+    /// each. Others always do the former.
     pub few_rows: u64,
     /// The packs of a row up to which they are taken one by one where rows begin anywhere: whole ones under masks or, on a device
     /// that pays for each word, those that begin with words. On GPUs ReduceMax does so for rows of less than two packs,
     /// if this is not 0. Only for teams of one.
     pub few_packs: u64,
-    /// The distance between rows of columns, in bytes, from which on the next rows' packs are prefetched: by invocations that
-    /// take one pack of each row, or that have many rows. On lavapipe folds do not make near rows far.
-    pub far_bytes: u64,
     /// The most packs, or output units, that an invocation of an element-wise kernel writes. On GPUs a Max that is written element by
     /// element has four units an invocation even if this is less, and one in columns four to sixteen packs.
     pub max_share: u64,
@@ -73,25 +67,15 @@ const LAVAPIPE: Tuning = Tuning {
     runs_per_split: 4,
     loads_per_turn: 1024,
     column_packs: 4,
-    few_rows: 1024,
-    cached_rows: 12,
+    few_rows: NEVER,
     few_packs: 24,
-    far_bytes: 2048,
     max_share: 256,
     int64: true,
 };
 
 /// SwiftShader, which loads each element by itself and keeps few values in registers.
-const SWIFTSHADER: Tuning = Tuning {
-    runs_per_split: NEVER,
-    column_packs: 1,
-    cached_rows: NEVER,
-    few_rows: 24,
-    few_packs: 12,
-    far_bytes: 8192,
-    int64: false,
-    ..LAVAPIPE
-};
+const SWIFTSHADER: Tuning =
+    Tuning { runs_per_split: NEVER, column_packs: 1, few_rows: 24, few_packs: 12, int64: false, ..LAVAPIPE };
 
 /// GPUs: neighbours read neighbouring packs, thousands of them at once.
 const HARDWARE: Tuning = Tuning {
@@ -104,9 +88,7 @@ const HARDWARE: Tuning = Tuning {
     loads_per_turn: 1,
     column_packs: 1,
     few_rows: NEVER,
-    cached_rows: NEVER,
     few_packs: 24,
-    far_bytes: NEVER,
     max_share: 1,
     int64: false,
 };
@@ -166,7 +148,7 @@ use TuningRange::{Between, Either, PowerOfTwo};
 
 impl Tuning {
     /// The numbers, and what each may be. (`int64` is none of them: it is true or false.)
-    pub const FIELDS: [TuningField; 13] = fields! {
+    pub const FIELDS: [TuningField; 11] = fields! {
         group: PowerOfTwo(1024),
         max_team: PowerOfTwo(1024),
         loads_per_member: Between(1, NEVER),
@@ -175,10 +157,8 @@ impl Tuning {
         runs_per_split: Between(1, NEVER),
         loads_per_turn: Between(0, NEVER),
         column_packs: Either(1, 4),
-        cached_rows: Between(0, NEVER),
         few_rows: Between(0, NEVER),
         few_packs: Between(0, NEVER),
-        far_bytes: Between(0, NEVER),
         max_share: Between(1, 1024),
     };
 

@@ -1,8 +1,8 @@
 // Several packs of columns side by side, a panel, reduced together, run by run. What a panel is, and how it goes down the rows of a
-// run one after another, is generated (src/shader/column_panels.rs); other ways are panel_rows_ahead.wgsl and panel_tiles.wgsl.
+// run one after another, is generated (src/shader/column_panels.rs); of four packs tile by tile in panel_tiles.wgsl.
 import package::{
-    Chunk, ColumnBests, PACK_ELEMENTS, Panel, RAGGED, Run, no_column_bests, offer_row, pack_at, pack_between, packs, panel_of,
-    place_of, with_rows, words_behind_packs,
+    Chunk, PACK_ELEMENTS, Panel, RAGGED, Run, no_column_bests, pack_at, pack_between, packs, panel_of, place_of,
+    with_rows, words_behind_packs,
 };
 
 alias Reduced = Panel;
@@ -21,21 +21,19 @@ fn behind_packs() -> vec4<u32> {
     return vec4<u32>(0u);
 }
 
-// The whole pack in which the one at a place begins.
-fn first_pack_number(place: u32) -> u32 { return select(place, place / PACK_ELEMENTS, RAGGED); }
-
-// Four packs side by side that begin at `place`. `first` is the whole pack in which they begin, already loaded.
-fn four_packs(first: vec4<u32>, place: u32, behind: vec4<u32>) -> FourPacks {
+// Four packs side by side that begin at `place`.
+fn four_packs(place: u32, behind: vec4<u32>) -> FourPacks {
     if (!RAGGED) {
-        return FourPacks(first, pack_at(place + 1u), pack_at(place + 2u), pack_at(place + 3u));
+        return FourPacks(pack_at(place), pack_at(place + 1u), pack_at(place + 2u), pack_at(place + 3u));
     }
     let p = place / PACK_ELEMENTS; // out of five whole ones
+    let a = pack_at(p);
     let b = pack_at(p + 1u);
     let c = pack_at(p + 2u);
     let d = pack_at(p + 3u);
     let e = select(behind, pack_at(min(p + 4u, arrayLength(&packs) - 1u)), vec4<bool>(p + 4u < arrayLength(&packs)));
     return FourPacks(
-        pack_between(first, b, place),
+        pack_between(a, b, place),
         pack_between(b, c, place),
         pack_between(c, d, place),
         pack_between(d, e, place),
@@ -44,18 +42,3 @@ fn four_packs(first: vec4<u32>, place: u32, behind: vec4<u32>) -> FourPacks {
 
 // How far apart the places of such are that lie side by side.
 fn four_apart() -> u32 { return select(4u, 4u * PACK_ELEMENTS, RAGGED); }
-
-// Offers each to its columns.
-fn offer_packs(
-    b0: ptr<function, ColumnBests>,
-    b1: ptr<function, ColumnBests>,
-    b2: ptr<function, ColumnBests>,
-    b3: ptr<function, ColumnBests>,
-    row: FourPacks,
-    r: u32,
-) {
-    offer_row(b0, row.a, r);
-    offer_row(b1, row.b, r);
-    offer_row(b2, row.c, r);
-    offer_row(b3, row.d, r);
-}

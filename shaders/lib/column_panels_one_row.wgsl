@@ -1,6 +1,6 @@
 // Panels of columns of one row: outputs of no other row share their units.
 import package::{
-    ColumnOutputs, PACK_ELEMENTS, PANEL_PACKS, RAGGED, columns_start, located, reduce_runs, store_part, whole_rows,
+    ColumnOutputs, PACK_ELEMENTS, PANEL_PACKS, RAGGED, columns_start, reduce_runs, store_part, whole_rows,
 };
 
 // Packs side by side, moved back where they would reach behind the end. What lies before `own` is another invocation's to store.
@@ -14,12 +14,8 @@ fn reduce_outputs(own: ColumnOutputs) {
         let across = n * PACK_ELEMENTS;
         let first = panel_first + across;
         if (first + PACK_ELEMENTS > own.first) {
-            var found = panel[n];
-            if (!RAGGED) { // what begins anywhere goes row by row
-                found = located(found, start + across, chunk.end);
-            }
             let begin = select(0u, max(own.first, first) - first, RAGGED); // else all of it is own, or none
-            store_part(found, chunk, first, begin, PACK_ELEMENTS);
+            store_part(panel[n], chunk, first, begin, PACK_ELEMENTS);
         }
     }
 }

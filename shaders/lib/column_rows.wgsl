@@ -1,5 +1,5 @@
 // The rows of a run of columns, one after another.
-import package::{ColumnBests, FARTHEST, MANY_TURNS, RAGGED, Run, TEAM, column_pack, offer_row, place_of, rows_apart};
+import package::{ColumnBests, FARTHEST, RAGGED, Run, TEAM, column_pack, offer_row, place_of, rows_apart};
 
 fn with_run(before: ColumnBests, start: u32, run: Run) -> ColumnBests {
     let place = place_of(start + run.offset);
@@ -30,15 +30,8 @@ fn with_run(before: ColumnBests, start: u32, run: Run) -> ColumnBests {
         }
         return bests;
     }
-    loop {
-        if (i >= len) {
-            break;
-        }
+    for (; i < len; i++) {
         offer_row(&bests, column_pack(place + i * step), run.r + i);
-        continuing {
-            i += 1u;
-            break if !MANY_TURNS & (i >= len);
-        }
     }
     return bests;
 }

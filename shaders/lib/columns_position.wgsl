@@ -1,13 +1,13 @@
-// Positions of columns of 32 bits. The maxima of a tile, or of two where panels have four packs, are compared once with the
-// best so far, column by column, and the row is found at the end by reading the winning tile again; where ROW_BY_ROW, rows are what is compared.
+// Positions of columns of 32 bits: of each the greatest tie so far, and its row. Where there are TILES, the maxima of one are compared
+// with the best so far, and the row is found at the end by reading the winning tile again.
 import package::{
-    Best, COLUMN_PACKS, Chunk, LAST, LEAST, Maxima, RAGGED, SIGNED_ZEROS, STORES_KEYS, four_words, index_word, key_of_tie, lane_maxima,
+    Best, Chunk, LAST, LEAST, Maxima, RAGGED, SIGNED_ZEROS, STORES_KEYS, four_words, index_word, key_of_tie, lane_maxima,
     maxima_of, params, run_of, run_within, ties_of, ties_of_keys, ties_of_maxima, words_at, words_bits,
 };
 
 const KEEPS_KEYS = STORES_KEYS && SIGNED_ZEROS; // elsewhere ties tell them
 
-override ROW_BY_ROW: bool = false; // rows are compared one by one, and none is looked for at the end
+override TILES: bool = false; // four rows are compared at once
 
 // Of each column the greatest tie so far, the row that it is in, or that its tile begins with, and, only where they are kept, the greatest
 // key, which tells +0 from -0.
@@ -83,10 +83,9 @@ fn join_columns(bests: ptr<function, ColumnBests>, other: ColumnPart) {
 // ragged pack does not have, of which nothing is stored. A winner may have had fewer rows than are looked through: rows behind them
 // come too late where the first wins, and have lost where the last does.
 fn located(bests: ColumnBests, start: u32, end: u32) -> ColumnBests {
-    if (ROW_BY_ROW) {
+    if (!TILES) {
         return bests;
     }
-    let tile_len = select(4u, 8u, COLUMN_PACKS > 1u);
     let tiles = bests.rows;
     let run0 = run_within(run_of(tiles.x), tiles.x, end);
     let run1 = run_within(run_of(tiles.y), tiles.y, end);
@@ -97,15 +96,15 @@ fn located(bests: ColumnBests, start: u32, end: u32) -> ColumnBests {
     var found = bests;
     var i = 0u;
     loop {
-        if (i >= tile_len) {
+        if (i >= 4u) {
             break;
         }
-        let row = min(vec4<u32>(select(tile_len - 1u - i, i, LAST)), last); // whoever comes last stays
+        let row = min(vec4<u32>(select(3u - i, i, LAST)), last); // whoever comes last stays
         let same = ties_of(column_words(begin + row * params.run_stride)) == bests.ties;
         found.rows = select(found.rows, tiles + row, same);
         continuing {
             i += 1u;
-            break if i >= tile_len;
+            break if i >= 4u;
         }
     }
     return found;

@@ -1,8 +1,6 @@
 // Columns as packs, one below the other: a tile is four rows. Places are numbers of packs or, where RAGGED, of the elements
 // that packs begin with.
-import package::{
-    Ahead, Maxima, PACK_ELEMENTS, RAGGED, ahead_of, fold, maxima_of, pack_after, pack_anywhere, pack_at, params, tile_maxima,
-};
+import package::{PACK_ELEMENTS, RAGGED, pack_anywhere, pack_at, params};
 
 const ROWS_OF_TILE = vec4<u32>(0u, 1u, 2u, 3u);
 
@@ -21,21 +19,4 @@ fn column_pack(place: u32) -> vec4<u32> {
 // less than a loop over what is left.
 fn tile_rows(p: u32, step: u32, rows: u32) -> vec4<u32> {
     return select(vec4<u32>(p), p + ROWS_OF_TILE * step, ROWS_OF_TILE < vec4<u32>(rows));
-}
-
-// The maxima of a tile, where what is asked for ahead is known already.
-fn tile_maxima_after(first: Ahead, rows: vec4<u32>) -> Maxima {
-    let ab = fold(maxima_of(pack_after(first.x, rows.x)), pack_after(first.y, rows.y));
-    return fold(fold(ab, pack_after(first.z, rows.z)), pack_after(first.w, rows.w));
-}
-
-fn tile_maxima_ahead(rows: vec4<u32>) -> Maxima { return tile_maxima_after(ahead_of(rows), rows); }
-
-override PREFETCH: bool = false; // rows lie so far apart that what they begin with is asked for ahead where a pack stands alone
-
-fn lone_tile_maxima(rows: vec4<u32>) -> Maxima {
-    if (PREFETCH && !RAGGED) {
-        return tile_maxima_ahead(rows);
-    }
-    return tile_maxima(rows);
 }

@@ -1,7 +1,6 @@
-// The rows of a panel of four packs, eight in flight: two tiles. Only panels whose rows begin with packs go this way.
+// The rows of a panel, eight in flight: two tiles. Only panels whose rows begin with packs go this way.
 import package::{
-    FARTHEST, Maxima, Panel, ROWS_OF_TILE, Run, ahead_of, join_maxima, offer_rows, rows_apart, tile_maxima,
-    tile_maxima_after, tile_maxima_ahead, tile_rows,
+    FARTHEST, Maxima, Panel, ROWS_OF_TILE, Run, join_maxima, offer_rows, rows_apart, tile_maxima, tile_rows,
 };
 
 fn with_rows(panel: Panel, place: u32, run: Run) -> Panel {
@@ -15,7 +14,7 @@ fn with_rows(panel: Panel, place: u32, run: Run) -> Panel {
     var i = 0u;
     for (; i + 4u < len; i += 8u) {
         let tiles = two_tiles(p, step, len - i);
-        offer_rows(&b0, two_tile_maxima_ahead(tiles), run.r + i);
+        offer_rows(&b0, two_tile_maxima(tiles, 0u), run.r + i);
         offer_rows(&b1, two_tile_maxima(tiles, 1u), run.r + i);
         offer_rows(&b2, two_tile_maxima(tiles, 2u), run.r + i);
         offer_rows(&b3, two_tile_maxima(tiles, 3u), run.r + i);
@@ -23,7 +22,7 @@ fn with_rows(panel: Panel, place: u32, run: Run) -> Panel {
     }
     if (i < len) {
         let rows = tile_rows(p, step, len - i);
-        offer_rows(&b0, tile_maxima_ahead(rows), run.r + i);
+        offer_rows(&b0, tile_maxima(rows), run.r + i);
         offer_rows(&b1, tile_maxima(rows + 1u), run.r + i);
         offer_rows(&b2, tile_maxima(rows + 2u), run.r + i);
         offer_rows(&b3, tile_maxima(rows + 3u), run.r + i);
@@ -41,12 +40,4 @@ fn two_tiles(p: u32, step: u32, rows: u32) -> TwoTiles {
 // The maxima of eight rows of the packs that lie `across` packs to the right.
 fn two_tile_maxima(tiles: TwoTiles, across: u32) -> Maxima {
     return join_maxima(tile_maxima(tiles.upper + across), tile_maxima(tiles.lower + across));
-}
-
-// The maxima of eight rows of the packs at the tiles' places themselves. The beginning of each row is loaded before anything else,
-// since a row lies in other cache lines than the last and no prefetcher knows where.
-fn two_tile_maxima_ahead(tiles: TwoTiles) -> Maxima {
-    let upper = ahead_of(tiles.upper);
-    let lower = ahead_of(tiles.lower);
-    return join_maxima(tile_maxima_after(upper, tiles.upper), tile_maxima_after(lower, tiles.lower));
 }

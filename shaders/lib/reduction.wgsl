@@ -35,9 +35,6 @@ const OUTER = 32u;
 override SPLIT: bool = false; // an output has more than one chunk
 override RUNS: bool = false;  // an output has more than one run
 
-// Whether loops over what is folded go round often. SwiftShader then likes to leave them at one place, though each goes round once more.
-override MANY_TURNS: bool = false;
-
 fn kept_offset(index: u32) -> u32 { return kept_offset_around(index, 0u); }
 
 // The same without the innermost dimensions: `index` counts what is around them.

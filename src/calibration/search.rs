@@ -19,7 +19,7 @@ struct Knob {
 
 /// In the order in which they are searched: what decides about most comes first, what takes most pipelines last. The values
 /// of each ascend or descend.
-const KNOBS: [Knob; 15] = [
+const KNOBS: [Knob; 13] = [
     Knob { values: &[256, 16, 1], set: set_grain },
     Knob { values: &[1, 4, 32, 128, 256, 1024], set: set_team },
     Knob { values: &[256, 64, 16, 4, 2, 1], set: |own, n| own.max_share = n },
@@ -32,9 +32,7 @@ const KNOBS: [Knob; 15] = [
     Knob { values: &[16, 64, 256], set: set_wide_columns },
     Knob { values: &[1, 4], set: |own, n| own.column_packs = n },
     Knob { values: &[0, 1], set: |own, n| own.int64 = n == 1 },
-    Knob { values: &[8192, 1 << 32], set: |own, n| own.far_bytes = n },
-    Knob { values: &[1 << 32, 1024, 24, 0], set: |own, n| own.few_rows = n },
-    Knob { values: &[12, 1 << 32], set: |own, n| own.cached_rows = n },
+    Knob { values: &[1 << 32, 24], set: |own, n| own.few_rows = n },
     Knob { values: &[1, 4, 16, 1 << 32], set: |own, n| own.runs_per_split = n },
     Knob { values: &[1, 2, 4, 8, 16], set: |own, n| own.loads_per_member = n },
     Knob { values: &[16, 64, 128, 256, 512, 1024], set: |own, n| own.group = n },
@@ -51,7 +49,7 @@ fn set_grain(own: &mut Tuning, grain: u64) {
     own.max_team = (256 / grain).max(1);
     own.loads_per_split = 4 * grain;
     own.max_share = grain;
-    (own.column_packs, own.cached_rows) = (1, 1 << 32);
+    own.column_packs = 1;
     if grain > 1 {
         own.few_packs = 1;
     }
@@ -63,10 +61,9 @@ fn set_team(own: &mut Tuning, max_team: u64) {
     own.max_team = max_team;
 }
 
-/// Packs side by side, in small workgroups, since large ones would be too few, and not where the cache does as well.
+/// Packs side by side, in small workgroups, since large ones would be too few.
 fn set_wide_columns(own: &mut Tuning, group: u64) {
     own.column_packs = 4;
-    own.cached_rows = 12;
     own.group = group;
 }
 

@@ -124,11 +124,6 @@ impl Device {
         (self.tuning.group.max(self.tuning.max_team) / lanes).max(1)
     }
 
-    /// Packs side by side that an invocation of a column kernel takes where there are so many rows.
-    pub fn column_packs(&self, rows: u64) -> u64 {
-        if rows <= self.tuning.cached_rows { 1 } else { self.tuning.column_packs }
-    }
-
     /// The packs side by side of which eight invocations see all of a row of so many, where these go through memory from end to end
     /// together; 0 where four will do, or no panel is as wide.
     pub fn packs_of_eighths(&self, row_packs: u64) -> u64 {
@@ -138,6 +133,11 @@ impl Device {
             9..=16 => 16,
             _ => 0,
         }
+    }
+
+    /// The neighbours that go through memory together.
+    pub fn neighbours(&self) -> u64 {
+        if self.like == AdapterKind::Lavapipe && self.tuning.group >= VECTOR { VECTOR } else { 1 }
     }
 
     /// Whether neighbouring invocations are to read what lies side by side, and not each a part of its own: as in teams.
@@ -168,12 +168,8 @@ impl Device {
         }
     }
 
-    /// The neighbours that take turns where they write packs one after another.
-    pub fn neighbours(&self) -> u64 {
-        if self.like == AdapterKind::Lavapipe && self.tuning.group >= VECTOR { VECTOR } else { 1 }
-    }
-
-    /// The same along rows of a Max of so many packs: a row is begun and, where it ends within a pack, ended for more.
+    /// The neighbours that take turns along rows of a Max of so many packs: a row is begun and, where it ends within a pack, ended for
+    /// more.
     pub fn neighbours_of_max(&self, row_packs: u64, ragged: bool) -> u64 {
         let fewest = VECTOR * TILE_PACKS * if ragged { 16 } else { 4 };
         if row_packs >= fewest { self.neighbours() } else { 1 }
@@ -246,16 +242,11 @@ impl Device {
     }
 
     /// The packs below one another that an invocation writes, having looked up their columns once: so many that this costs little, as
-    /// long as there are invocations enough to write, but of no more rows far apart than stay in the cache.
-    pub fn share_of_rows(&self, packs: u64, row_bytes: u64) -> u64 {
+    /// long as there are invocations enough to write.
+    pub fn share_of_rows(&self, packs: u64) -> u64 {
         const ROWS: u64 = 32;
-        const FAR_BYTES: u64 = 1024; // nearer rows are one stretch of memory to a processor, which asks for them ahead
         let rows = if self.spreads() { (2 * packs / self.tuning.busy_invocations).min(ROWS) } else { 1 };
-        let share = self.share(packs).max(rows);
-        match row_bytes >= FAR_BYTES {
-            true => share.min(self.tuning.cached_rows.max(1)).max(self.needed_share(packs)),
-            false => share,
-        }
+        self.share(packs).max(rows)
     }
 
     /// The packs side by side that an invocation writes where it has few rows of each, since to find them costs as much as to write

@@ -5,19 +5,8 @@ use super::layout::{Dimension, ReductionShape, gcd, shader_dims};
 use super::schedule::{Reduction, Schedule};
 use super::windows::Window;
 use super::{Binding, Dispatch, nan_override};
-use crate::shader::{
-    Access, Epilogue, Kernel, Operator, Override, Params, Program, RecordOrigin, ReductionParams, Stores,
-    positions_know_tiles,
-};
-use crate::{AdapterKind, Error};
-
-/// The fewest rows of panels of columns, far apart, of which four at once pay.
-const FEWEST_FAR_ROWS: u64 = 64;
-
-/// The turns of a loop that are many: over tiles of four packs along rows, over tiles and single rows of columns.
-const MANY_TILES_OF_ROWS: u64 = 128;
-const MANY_TILES_OF_COLUMNS: u64 = 32;
-const MANY_ROWS_OF_COLUMNS: u64 = 16;
+use crate::Error;
+use crate::shader::{Access, Epilogue, Kernel, Override, Params, Program, RecordOrigin, ReductionParams, Stores};
 
 impl Reduction<'_> {
     /// The dispatch that reads a window; of several it says where its records belong.
@@ -31,7 +20,6 @@ impl Reduction<'_> {
         let Schedule { access, team, .. } = window.schedule;
         let mut overrides = self.overrides(self.group(window), team);
         overrides.extend(self.access_overrides(window, stores));
-        overrides.extend(self.has_many_turns(window, stores).then_some(Override::ManyTurns));
         overrides.extend(record_origin.map(|_| Override::Accumulate));
         let Reduction { operator, epilogue, .. } = *self;
         let program = Program::Reduce { operator, access, epilogue, stores };
@@ -123,7 +111,6 @@ impl Reduction<'_> {
     /// What follows from a window's shape, from how it is read, and from what is stored of it.
     fn access_overrides(&self, window: &Window, stores: Stores) -> impl Iterator<Item = Override> {
         let Window { shape, schedule, .. } = window;
-        let tuning = &self.device.tuning;
         let columns = schedule.access == Access::Columns;
         let pack = self.dtype.pack_elements();
         let whole_packs = match schedule.access {
@@ -140,16 +127,8 @@ impl Reduction<'_> {
             schedule.access == Access::Rows && schedule.team == 1 && !whole_packs && self.takes_few_packs(run_len);
         let whole_runs = schedule.chunks == 1 || schedule.chunk_len.is_multiple_of(run_len);
         let wide = columns && schedule.column_packs > 1;
-        // Panels that begin anywhere know no other way.
-        let knows_rows_alone = self.operator == Operator::ArgMax && schedule.column_packs > 4;
-        let row_by_row =
-            columns && (whole_packs || !wide) && (knows_rows_alone || self.compares_row_by_row(shape.reduce_len()));
         let neighbours = if columns { self.neighbours_of_columns(shape, schedule.column_packs) } else { 1 };
-        let far = match wide {
-            // Tiles are asked for ahead anyway.
-            true => (row_by_row || !whole_packs) && schedule.column_packs == 4 && shape.reduce_len() >= FEWEST_FAR_ROWS,
-            false => columns && !row_by_row && tuning.column_packs == 1,
-        };
+        let tiles = columns && self.compares_tiles(shape.reduce_len(), schedule.column_packs);
         let inner = stores == Stores::Packs && self.has_inner_bunches(window);
         // On GPUs so that neighbours load whole sectors; else where a pack is loaded as fast as a word.
         let pairs = match schedule.access {
@@ -163,10 +142,9 @@ impl Reduction<'_> {
             few_runs(shape, schedule.access).map(Override::FewRuns),
             wide.then_some(Override::ColumnPacks(schedule.column_packs as u32)),
             Override::of_neighbours(neighbours),
-            (far && self.rows_are_far(shape)).then_some(Override::Prefetch),
             shape.has_loose_ends().then_some(Override::LooseEnds),
             (schedule.line < schedule.team).then_some(Override::RunMembers(schedule.line as u32)),
-            (row_by_row && positions_know_tiles(self.dtype)).then_some(Override::RowByRow),
+            tiles.then_some(Override::Tiles),
             few_packs.then_some(Override::FewPacks),
             (few_packs && whole_runs && !self.device.has_wide_loads()).then_some(Override::FromWords),
             (!whole_packs).then_some(if inner { Override::Inner } else { Override::Ragged }),
@@ -174,20 +152,6 @@ impl Reduction<'_> {
             (!whole_packs && whole_words && lanes > 1 && !pairs).then_some(Override::WholeWords),
         ];
         overrides.into_iter().flatten()
-    }
-
-    /// Whether the loop over a run goes round so often that the device is to know. Elsewhere it does not matter, and that of seams is
-    /// within another.
-    fn has_many_turns(&self, Window { shape, schedule, .. }: &Window, stores: Stores) -> bool {
-        let [many, turn] = match schedule.access {
-            Access::Rows => [MANY_TILES_OF_ROWS, 4 * self.dtype.pack_elements() * schedule.line],
-            Access::Columns if self.dtype.lanes() == 1 => return false,
-            Access::Columns if self.operator == Operator::ReduceMax => [MANY_TILES_OF_COLUMNS, 4],
-            Access::Columns if !shape.columns_are_whole(self.dtype.pack_elements()) => [MANY_ROWS_OF_COLUMNS, 1],
-            Access::Columns | Access::Strided | Access::ShortRows { .. } => return false,
-        };
-        let elements = shape.run().size.min(schedule.chunk_len);
-        self.device.like == AdapterKind::SwiftShader && stores != Stores::Seams && elements >= many * turn
     }
 
     fn params(&self, window: &Window, record_origin: Option<RecordOrigin>) -> Result<ReductionParams, Error> {

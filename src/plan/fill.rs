@@ -24,7 +24,7 @@ pub(super) fn fill(element: [u32; 2], target: Binding, device: &Device) -> Resul
             let (count, len) = (end - start, first + end - start);
             let share = device.share(count);
             let zeros = (packs && element == [0, 0]).then_some(Override::Zeros);
-            let overrides = [Some(Override::Group(group as u32)), zeros, Override::of_neighbours(device.neighbours())];
+            let overrides = [Some(Override::Group(group as u32)), zeros];
             dispatches.push(Dispatch {
                 kernel: Kernel::new(
                     Program::Fill { packs },

@@ -33,18 +33,17 @@ fn folded_on_gpus(reduction: &Reduction, window: &Window) -> Option<Block> {
 }
 
 /// Rows into rows of packs, since packs that begin anywhere take longer; where these would leave too many records, those of elements that
-/// are loaded one by one into narrower ones. Panels of wide rows begin anywhere at little cost: rows that lie near one another stay
-/// near, and blocks begin with packs.
+/// are loaded one by one into narrower ones. Panels of wide rows begin anywhere at little cost: they are folded where blocks
+/// begin with packs.
 fn folded_on_software(reduction: &Reduction, window: &Window) -> Option<Block> {
     let into = |width, parts| folded_into(reduction, window, width, parts);
     let pack = reduction.dtype.pack_elements();
     match window.schedule.access {
         Access::Strided => powers_of_two(2, pack).find_map(|width| into(width, PARTS_OF_ELEMENTS)),
-        Access::Columns if window.schedule.column_packs > 1 => into(pack, USUAL_PARTS).filter(|block| {
-            let rows_are_far = |window: &Window| reduction.rows_are_far(&window.shape);
-            let near = rows_are_far(window) || !rows_are_far(&block.windows[0]);
-            near && !block.windows[0].shape.has_lead
-        }),
+        Access::Columns if window.schedule.column_packs > 4 => None, // eight see all of a row
+        Access::Columns if window.schedule.column_packs > 1 => {
+            into(pack, USUAL_PARTS).filter(|block| !block.windows[0].shape.has_lead)
+        }
         Access::Columns if reduction.dtype.lanes() > 1 => into(pack, PARTS_OF_NARROW_PACKS),
         Access::Columns => into(pack, USUAL_PARTS),
         Access::Rows | Access::ShortRows { .. } => None,

@@ -15,7 +15,7 @@ use crate::error::list;
 use crate::shader::{
     Epilogue, HardmaxOnesParams, HardmaxWriteParams, HardmaxWriter, Kernel, Operator, Override, Params, Program,
 };
-use crate::{AdapterKind, DType, Error, Hardmax, Limits, Operation};
+use crate::{DType, Error, Hardmax, Limits, Operation};
 
 pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
     let device = &Device::new(limits)?;
@@ -145,7 +145,7 @@ impl<'a> Output<'a> {
             return Ok(None);
         }
         let side_by_side = self.device.packs_of_few_rows(self.rows_of_packs());
-        let write_len = pack * if self.takes_four_packs() { side_by_side.next_multiple_of(4) } else { side_by_side };
+        let write_len = pack * side_by_side;
         let step = if ragged { 1 } else { pack };
         let Some(packs) = self.packs_of(self.columns_writer(false), write_len, step)? else { return Ok(None) };
         let (share, tasks) = self.tasks(&packs);
@@ -183,16 +183,9 @@ impl<'a> Output<'a> {
         }
     }
 
-    /// Whether an invocation writes four packs side by side in one row after another.
-    fn takes_four_packs(&self) -> bool {
-        let pack = self.dtype.pack_elements();
-        self.device.like == AdapterKind::Lavapipe && self.columns.is_multiple_of(pack) && self.columns >= 4 * pack
-    }
-
     /// The rows of a pack of columns that an invocation writes.
     fn rows_of_packs(&self) -> u64 {
-        let row_bytes = self.columns.saturating_mul(self.dtype.bytes());
-        self.device.share_of_rows(self.len / self.dtype.pack_elements(), row_bytes).min(self.slice_len)
+        self.device.share_of_rows(self.len / self.dtype.pack_elements()).min(self.slice_len)
     }
 
     /// Packs one after another, of one row or two.
@@ -227,9 +220,11 @@ impl<'a> Output<'a> {
         self.packs_of(writer, bunch, bunch)
     }
 
+    /// Slices that follow one another, where neighbours write side by side: elsewhere zeros, and then the ones, are as fast.
     fn rows(&self) -> Result<Option<Packs>, Error> {
         let pack = self.dtype.pack_elements();
-        if self.columns == 1 { self.packs_of(HardmaxWriter::Rows, pack, pack) } else { Ok(None) }
+        let rows = self.columns == 1 && self.device.spreads();
+        if rows { self.packs_of(HardmaxWriter::Rows, pack, pack) } else { Ok(None) }
     }
 
     /// All of the output or, if that is enough for a dispatch of its own, as much of it as is a multiple of `unit` elements and ends
@@ -251,18 +246,9 @@ impl<'a> Output<'a> {
     fn write_packs(&self, packs: Packs) -> Result<Dispatch, Error> {
         let Output { dtype, slice_len, columns, target, .. } = *self;
         let Packs { writer, write_len, len } = packs;
-        let spread = writer == HardmaxWriter::Rows && self.device.spreads();
-        let ragged_rows = writer == HardmaxWriter::Rows && !spread && !slice_len.is_multiple_of(write_len);
-        let ragged = ragged_rows || self.seams(&packs).is_some();
-        let int64 = self.device.tuning.int64 && !ragged_rows; // words of packs are written by themselves
-        let group = self.device.tuning.group;
-        let four_packs = writer == self.columns_writer(false) && self.takes_four_packs();
-        let overrides = [
-            Some(Override::Group(group as u32)),
-            ragged.then_some(Override::Ragged),
-            spread.then_some(Override::Spread),
-            four_packs.then_some(Override::ColumnPacks(4)),
-        ];
+        let (group, int64) = (self.device.tuning.group, self.device.tuning.int64);
+        let ragged = self.seams(&packs).is_some();
+        let overrides = [Some(Override::Group(group as u32)), ragged.then_some(Override::Ragged)];
         let (share, tasks) = self.tasks(&packs);
         let bytes = self.bound_winners(writer, len);
         let winners = Binding { binding: 1, slot: Slot::Scratch(1), writes: false, offset_bytes: 0, bytes };

@@ -19,12 +19,6 @@ const FEWEST_RAGGED_PACKS: u64 = 2;
 /// The packs of a row of columns that neighbours write side by side, at least.
 const FEWEST_SPREAD_PACKS: u64 = 128;
 
-/// The bunches of rows below which a stretch is short.
-const SHORT_STRETCH_BUNCHES: u64 = 4;
-
-/// The longest rows of two dimensions on a GPU: of longer ones, put together out of parts, it keeps too much in registers.
-const LONGEST_MERGED_ROW: u64 = 16;
-
 /// How a Max is written, and the elements that it writes at once.
 #[derive(Clone, Copy)]
 struct Writer {
@@ -34,12 +28,6 @@ struct Writer {
     row_len: u64,
     /// How packs are shared out; others are, one after another.
     tasks: Option<Tasks>,
-}
-
-impl Writer {
-    fn takes_columns(&self) -> bool {
-        matches!(self.access, MaxAccess::Columns { .. })
-    }
 }
 
 /// What an invocation writes, and the invocations that there are to do it.
@@ -130,41 +118,15 @@ impl OutputBox<'_> {
                 first..units,
             )
         };
-        let (bulk, dispatch) = match (self.bulk(reads), self.merged(reads)) {
-            (own, Some((merged, reads)))
-                if own.is_none_or(|own| !own.takes_columns() && self.has_short_stretches())
-                    && let Some(bulk) = merged.bulk(&reads) =>
-            {
-                (bulk, merged.dispatch(bulk, &reads, continues, 0..self.len / bulk.write_len)?)
-            }
-            (Some(bulk), _) => (bulk, self.dispatch(bulk, reads, continues, 0..self.len / bulk.write_len)?),
-            _ => return Ok(Dispatches(vec![elements(self.begin / lanes)?])),
+        let Some(bulk) = self.bulk(reads) else {
+            return Ok(Dispatches(vec![elements(self.begin / lanes)?]));
         };
         let writes = self.len / bulk.write_len;
-        let mut dispatches = Dispatches(vec![dispatch]);
+        let mut dispatches = Dispatches(vec![self.dispatch(bulk, reads, continues, 0..writes)?]);
         if !self.len.is_multiple_of(bulk.write_len) {
             dispatches.push(elements(writes * bulk.write_len / lanes)?)?;
         }
         Ok(dispatches)
-    }
-
-    /// Whether two dimensions are better one row, though bunches of the inner rows could be written: these would often have rows of two
-    /// stretches. Rows of whole packs are as fast by themselves, but where many values are kept.
-    fn has_short_stretches(&self) -> bool {
-        let (device, pack) = (self.device, self.dtype.pack_elements());
-        let rows = self.rows.sizes.get(1).copied().unwrap_or(1);
-        !device.spreads()
-            && (device.like == AdapterKind::Lavapipe || !self.rows.row_len().is_multiple_of(pack))
-            && !rows.is_multiple_of(pack)
-            && rows < SHORT_STRETCH_BUNCHES * pack
-    }
-
-    /// The same box with the two innermost dimensions as one row.
-    fn merged(&self, reads: &[Read]) -> Option<(OutputBox<'_>, Vec<Read>)> {
-        let reads = reads.iter().map(|read| read.merged(&self.rows)).collect::<Option<Vec<_>>>()?;
-        let longest = if self.device.spreads() { LONGEST_MERGED_ROW } else { u64::MAX };
-        let rows = self.rows.merged().filter(|rows| rows.row_len() <= longest)?;
-        Some((OutputBox { rows, ..*self }, reads))
     }
 
     /// How whole packs are written, if that is possible and worth it.
@@ -185,10 +147,9 @@ impl OutputBox<'_> {
         let (pack, spread) = (self.dtype.pack_elements(), self.device.spreads());
         let tile = if spread { pack } else { TILE_PACKS * pack };
         let (outer, inner) = self.rows.sizes.split_last().filter(|(_, inner)| (1..WALK_DIMS).contains(&inner.len()))?;
-        let is_plain = |read: &Read| !read.partial && read.part.is_none();
-        let of_columns = |read: &Read| is_plain(read) && read.strides[inner.len()] == 0;
+        let of_columns = |read: &Read| !read.partial && read.strides[inner.len()] == 0;
         let as_output =
-            |read: &Read| is_plain(read) && self.rows.follow_one_another(&read.strides) && read.begins_with_pack(pack);
+            |read: &Read| !read.partial && self.rows.follow_one_another(&read.strides) && read.begins_with_pack(pack);
         let inner_len = inner.iter().product::<u64>();
         let fewest = tile / gcd(tile, inner_len); // of these rows one of whole tiles is made
         let wide = if spread { (FEWEST_SPREAD_PACKS * pack).div_ceil(fewest * inner_len) } else { 1 };
@@ -242,13 +203,10 @@ impl OutputBox<'_> {
             return None;
         }
         let forms = reads.iter().map(|read| read.in_short_rows(&self.rows, pack)).collect::<Option<Vec<_>>>()?;
-        let part = reads.iter().find_map(|read| read.part);
         let access = MaxAccess::ShortRows(MaxShortRows {
             len: len as u32,
             of_rows: mask(&forms, |form| form.along_row),
             of_columns: mask(&forms, |form| form.row_after_row),
-            repeated: mask(reads, |read| read.part.is_some()),
-            part: part.unwrap_or(len) as u32,
             shifted: mask(&forms, |form| form.shifted),
         });
         Some(Writer { access, write_len: pack * len, row_len: len, tasks: None })

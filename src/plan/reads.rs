@@ -42,12 +42,6 @@ impl Rows {
         Ok((Rows { sizes }, strides))
     }
 
-    /// The same with the two innermost dimensions as one row, if others lie around them.
-    pub fn merged(&self) -> Option<Rows> {
-        let [inner, outer, .., _] = self.sizes[..] else { return None };
-        Some(Rows { sizes: [&[inner.checked_mul(outer)?], &self.sizes[2..]].concat() })
-    }
-
     pub fn row_len(&self) -> u64 {
         self.sizes[0]
     }
@@ -90,8 +84,6 @@ pub(super) struct Read {
     start: u32,
     /// Those of [`Rows`]: along a row, and of the dimensions around it.
     pub strides: Vec<i32>,
-    /// The elements of a row that it has, where they are repeated until the row ends.
-    pub part: Option<u64>,
     /// Elements that the binding holds.
     span: u64,
     /// Whether there are elements that it does not hold.
@@ -124,19 +116,9 @@ impl Read {
             window,
             start: view.offset().wrapping_sub(base) as u32, // of a part it may lie before: addresses are modulo 2^32
             strides: strides.iter().map(|&stride| stride_u32(stride)).collect::<Result<_, _>>()?,
-            part: None,
             span,
             partial,
         })
-    }
-
-    /// The same where the two innermost dimensions are one row, if along it lie all of its elements, one, or a part of them again and
-    /// again.
-    pub fn merged(&self, rows: &Rows) -> Option<Read> {
-        let (&[inner, outer], around) = self.strides.split_first_chunk()?;
-        let part = (inner == 1 && outer == 0).then_some(rows.row_len());
-        let as_one = i64::from(outer) == i64::from(inner) * rows.row_len() as i64;
-        (as_one || part.is_some()).then(|| Read { strides: [&[inner], around].concat(), part, ..self.clone() })
     }
 
     /// Where its elements are, if so many dimensions lie within a row.
@@ -151,7 +133,7 @@ impl Read {
 
     /// How the kernel of packs reads it, if it can.
     pub fn in_packs(&self, rows: &Rows, pack: u64) -> Option<Form> {
-        let along_row = self.repeats_along_row().filter(|_| self.part.is_none())?;
+        let along_row = self.repeats_along_row()?;
         // Where rows end within packs, those of an operand of its own layout do so elsewhere.
         let aligned = match rows.row_len().is_multiple_of(pack) {
             true => multiples(&self.strides[1..], pack),
@@ -165,7 +147,7 @@ impl Read {
         let along_row = self.repeats_along_row()?;
         let (&next_row, around) = self.strides[1..].split_first()?;
         let row_after_row = next_row == 0;
-        let own_len = if along_row { 1 } else { self.part.unwrap_or(rows.row_len()) };
+        let own_len = if along_row { 1 } else { rows.row_len() };
         let in_one_piece = row_after_row || i64::from(next_row) == own_len as i64;
         let stretches_aligned = match rows.have_ragged_stretches(pack) {
             false => multiples(around, pack),

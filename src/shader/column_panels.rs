@@ -1,7 +1,7 @@
 //! Generated text: panels of columns, since WGSL writes out each pack of one. See `shaders/lib/column_panels.wgsl`.
 
-/// What a panel of so many packs is. Where no file says how it goes down its rows, one row after another: `walks` then. Each row four packs
-/// at once, since of such five whole ones are loaded where rows begin anywhere.
+/// What a panel of so many packs is and, where no file says it, how it goes down its rows, one row after another: each row four packs at
+/// once, since of such five whole ones are loaded where rows begin anywhere.
 pub(super) fn panel_text(packs: u64, walks: bool) -> String {
     let listed = |of: &dyn Fn(u64) -> String| (0..packs).map(of).collect::<Vec<_>>().join(", ");
     let panel = format!(
@@ -13,14 +13,10 @@ fn panel_of(bests: ColumnBests) -> Panel {{ return Panel({}); }}
     );
     let begun = (0..packs).map(|n| format!("    var b{n} = panel[{n}];\n")).collect::<String>();
     let four = |n: u64| {
-        let own = (n..n + 4).map(|n| format!("&b{n}")).collect::<Vec<_>>().join(", ");
-        format!(
-            "        let p{n} = p + {}u * four_apart();
-        offer_packs({own}, four_packs(pack_at(first_pack_number(p{n})), p{n}, behind), run.r + i);\n",
-            n / 4
-        )
+        let offer = |(k, pack)| format!("        offer_row(&b{}, row{n}.{pack}, run.r + i);\n", n + k);
+        let offered = (0..).zip(["a", "b", "c", "d"]).map(offer).collect::<String>();
+        format!("        let row{n} = four_packs(p + {}u * four_apart(), behind);\n{offered}", n / 4)
     };
-    let offered = (0..packs).step_by(4).map(four).collect::<String>();
     let walk = format!(
         "fn with_rows(panel: Panel, place: u32, run: Run) -> Panel {{
     let step = rows_apart();
@@ -28,11 +24,12 @@ fn panel_of(bests: ColumnBests) -> Panel {{ return Panel({}); }}
 {begun}    let behind = behind_packs();
     var p = place;
     for (var i = 0u; i < len; i++) {{
-{offered}        p += step;
+{}        p += step;
     }}
     return Panel({});
 }}
 ",
+        (0..packs).step_by(4).map(four).collect::<String>(),
         listed(&|n| format!("b{n}"))
     );
     if walks { panel + &walk } else { panel }

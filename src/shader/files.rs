@@ -73,7 +73,7 @@ use Role::{Known, Operand, Result, Scratch, Target};
 
 files! {
     GRID = "lib/grid", overrides ["GROUP"];
-    FILL = "fill", overrides ["NEIGHBOURS"];
+    FILL = "fill";
     FILL_WORDS = "lib/fill_words", binds [writes(3, Word, Target)];
     FILL_PACKS = "lib/fill_packs", binds [writes(3, Pack, Target)], overrides ["ZEROS"];
 
@@ -95,7 +95,7 @@ files! {
     FLOAT32 = "lib/float32";
     FLOAT64 = "lib/float64", overrides ["NANS_IGNORED"];
 
-    REDUCTION = "lib/reduction", overrides ["SPLIT", "RUNS", "MANY_TURNS"];
+    REDUCTION = "lib/reduction", overrides ["SPLIT", "RUNS"];
     INPUT_WORDS = "lib/input_words", binds [reads(1, Word, Operand)];
     INPUT_WORDS_OF_PACKS = "lib/input_words_of_packs";
     WORDS = "lib/words";
@@ -104,9 +104,7 @@ files! {
     PACKS = "lib/packs";
     PACKS_INT64 = "lib/packs_int64";
     INPUT_PACKS = "lib/input_packs", binds [reads(2, Pack, Operand)], overrides ["RAGGED", "PAIRS"];
-    AHEAD = "lib/ahead";
-    AHEAD_INT64 = "lib/ahead_int64";
-    INPUT_COLUMNS = "lib/input_columns", overrides ["PREFETCH"];
+    INPUT_COLUMNS = "lib/input_columns";
     REDUCE_ROWS = "reduce_rows", overrides ["RUN_MEMBERS", "FEW_PACKS", "FROM_WORDS"];
     REDUCE_COLUMNS = "reduce_columns", overrides ["COLUMN_PACKS", "LOOSE_ENDS"];
     LONE_COLUMNS = "lib/lone_columns";
@@ -115,7 +113,6 @@ files! {
     COLUMN_ROWS = "lib/column_rows";
     COLUMN_TILES = "lib/column_tiles";
     MAIN_COLUMNS = "lib/main_columns", overrides ["NEIGHBOURS"];
-    PANEL_ROWS_AHEAD = "lib/panel_rows_ahead";
     PANEL_TILES = "lib/panel_tiles";
     COLUMN_RESULTS = "lib/column_results";
     COLUMN_PARTS = "lib/column_parts";
@@ -161,7 +158,7 @@ files! {
     MERGE_POSITION = "lib/merge_position";
     ROWS_POSITION = "lib/rows_position";
     SHORT_ROWS_POSITION = "lib/short_rows_position";
-    COLUMNS_POSITION = "lib/columns_position", overrides ["ROW_BY_ROW"];
+    COLUMNS_POSITION = "lib/columns_position", overrides ["TILES"];
     RANKS = "lib/ranks";
     COLUMNS_RANKS = "lib/columns_ranks";
     SHORT_ROWS_RANKS = "lib/short_rows_ranks";
@@ -185,8 +182,8 @@ files! {
     WINNERS_WORDS = "lib/winners_words", binds [reads(1, Word, Scratch)];
     WINNERS_IN_LANES = "lib/winners_in_lanes", binds [reads(1, Word, Scratch)];
     HARDMAX_ONES = "hardmax_ones", binds [writes(3, Word, Result)];
-    HARDMAX_WRITE_ROWS = "hardmax_write_rows", binds [writes(3, Pack, Result)], overrides ["RAGGED", "SPREAD"];
-    HARDMAX_WRITE_PACKED_COLUMNS = "hardmax_write_packed_columns", binds [writes(3, Pack, Result)], overrides ["COLUMN_PACKS"];
+    HARDMAX_WRITE_ROWS = "hardmax_write_rows", binds [writes(3, Pack, Result)];
+    HARDMAX_WRITE_PACKED_COLUMNS = "hardmax_write_packed_columns", binds [writes(3, Pack, Result)];
     PACKS_OF_ROWS = "lib/packs_of_rows";
     HARDMAX_WRITE_SEAMS = "hardmax_write_seams", binds [writes(3, Unit, Result)];
     HARDMAX_WRITE_INNER_PACKS = "hardmax_write_inner_packs", binds [writes(3, Pack, Result)], overrides ["RAGGED"];

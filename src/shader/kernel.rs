@@ -53,7 +53,7 @@ impl Kernel {
         self.overrides.contains(&own)
     }
 
-    /// The neighbours that take turns at packs, or see all of a row of columns; one for itself.
+    /// The neighbours that take turns along rows of a Max, or see all of a row of columns; one for itself.
     pub(crate) fn neighbours(&self) -> u64 {
         self.number(Override::Neighbours(1))
     }
@@ -116,6 +116,7 @@ impl Kernel {
         match self.program {
             Program::Reduce { access, epilogue, stores, operator } => {
                 matches!(self.column_packs(), 1 | 4 | 8 | 16)
+                    && (self.column_packs() == 1 || !self.has(Override::Tiles))
                     && stored(operator, epilogue, false)
                     && self.can_store(access, epilogue, stores)
                     && (epilogue != Epilogue::Ones || writes(access, team))
@@ -162,9 +163,7 @@ impl Kernel {
                 let any = self.program.paired_operands().next().is_some();
                 pairs == any && !(pairs && self.shared_buffers)
             }
-            MaxAccess::ShortRows(MaxShortRows { len, part, .. }) => {
-                (2..=LONGEST_WRITTEN_ROW).contains(&len.into()) && part > 0 && len.is_multiple_of(part)
-            }
+            MaxAccess::ShortRows(MaxShortRows { len, .. }) => (2..=LONGEST_WRITTEN_ROW).contains(&len.into()),
             MaxAccess::Columns { .. } | MaxAccess::Elements => true,
         }
     }
@@ -173,9 +172,7 @@ impl Kernel {
         match writer {
             HardmaxWriter::Columns { seams, narrow } => {
                 let as_wide = narrow || self.dtype.bytes() == 4; // as elements, so that packs of winners begin anywhere
-                matches!(self.column_packs(), 1 | 4)
-                    && (!narrow || self.dtype.bytes() < 4)
-                    && (as_wide || !seams && !self.has(Override::Ragged))
+                (!narrow || self.dtype.bytes() < 4) && (as_wide || !seams && !self.has(Override::Ragged))
             }
             HardmaxWriter::RaggedColumns { packed } => !packed || self.dtype.bytes() < 8,
             HardmaxWriter::Rows => true,

@@ -33,11 +33,10 @@ impl Kernel {
     /// ([`Kernel::bindings`]). Of Max's operands it takes the first 32: [`Plan::check`](crate::Plan::check) allows no more.
     pub fn wgsl(&self) -> String {
         let generated = match self.program {
-            Program::Reduce { operator, access, epilogue, stores } => match self.bunches() {
+            Program::Reduce { operator, access, stores, .. } => match self.bunches() {
                 Some(bunches) => bunches.text(&self.overrides, stores),
                 None if self.has_panels(access, stores) => {
-                    let [_, walk] = self.walk_files(operator, access, epilogue, stores);
-                    panel_text(self.column_packs(), walk.is_empty())
+                    panel_text(self.column_packs(), !self.has_panels_of_tiles(operator))
                 }
                 None => String::new(),
             },
@@ -109,7 +108,7 @@ impl Kernel {
             Program::Reduce { operator, access, epilogue, stores } => {
                 let [own, shared] = self.store_files(operator, access, epilogue, stores);
                 let found = found_files(operator, access, epilogue, self.dtype);
-                let [reduced, walk] = self.walk_files(operator, access, epilogue, stores);
+                let [reduced, walk] = self.walk_files(operator, access, stores);
                 let main = self.main_files(access, epilogue, stores);
                 let tile = self.tile_files(operator, access);
                 // Constants before arrays that are as long as a workgroup: naga refuses those of types that come later.
@@ -184,12 +183,11 @@ impl Kernel {
     }
 
     fn access_files(&self, access: Access) -> Files {
-        match (access, self.int64) {
-            (Access::Rows, _) => &[INPUT_PACKS, REDUCE_ROWS],
-            (Access::Columns, false) => &[INPUT_PACKS, AHEAD, INPUT_COLUMNS, REDUCE_COLUMNS],
-            (Access::Columns, true) => &[INPUT_PACKS, AHEAD_INT64, INPUT_COLUMNS, REDUCE_COLUMNS],
-            (Access::Strided, _) => &[REDUCE_STRIDED],
-            (Access::ShortRows { staged, .. }, _) => match [self.has(Override::Ragged), staged] {
+        match access {
+            Access::Rows => &[INPUT_PACKS, REDUCE_ROWS],
+            Access::Columns => &[INPUT_PACKS, INPUT_COLUMNS, REDUCE_COLUMNS],
+            Access::Strided => &[REDUCE_STRIDED],
+            Access::ShortRows { staged, .. } => match [self.has(Override::Ragged), staged] {
                 [false, false] => &[INPUT_PACKS, REDUCE_SHORT_ROWS, WHOLE_STRETCHES],
                 [false, true] => &[INPUT_PACKS, REDUCE_SHORT_ROWS, STAGED_STRETCHES],
                 [true, _] => &[INPUT_PACKS, REDUCE_SHORT_ROWS, RAGGED_STRETCHES],
@@ -209,35 +207,27 @@ impl Kernel {
         }
     }
 
-    /// How columns go down their rows, one pack and, without teams, several side by side: positions row by row, those of 32 bits if they
-    /// are told to, values by tiles.
-    fn walk_files(&self, operator: Operator, access: Access, epilogue: Epilogue, stores: Stores) -> [Files; 2] {
+    /// How columns go down their rows, one pack and, without teams, several side by side: positions row by row, if they are not told to
+    /// compare tiles; values by tiles but for most panels.
+    fn walk_files(&self, operator: Operator, access: Access, stores: Stores) -> [Files; 2] {
         if access != Access::Columns {
             return [&[], &[]];
         }
-        let by_row =
-            operator == Operator::ArgMax && (!positions_know_tiles(self.dtype) || self.has(Override::RowByRow));
+        let by_row = operator == Operator::ArgMax && !self.has(Override::Tiles);
         match self.has_panels(access, stores) {
-            true => [&[COLUMN_PANELS], self.panel_files(operator, epilogue, by_row)],
+            true => [&[COLUMN_PANELS], if self.has_panels_of_tiles(operator) { &[PANEL_TILES] } else { &[] }],
             false => [&[LONE_COLUMNS], if by_row { &[COLUMN_ROWS] } else { &[COLUMN_TILES] }],
         }
+    }
+
+    /// Whether panels take four rows at once. How they take one is generated.
+    fn has_panels_of_tiles(&self, operator: Operator) -> bool {
+        operator == Operator::ReduceMax && self.column_packs() == 4 && !self.has(Override::Ragged)
     }
 
     /// Whether invocations take several packs of columns side by side.
     fn has_panels(&self, access: Access, stores: Stores) -> bool {
         access == Access::Columns && self.column_packs() > 1 && !self.has_team() && stores != Stores::Seams
-    }
-
-    /// How panels of four packs go down their rows, but for one row after another, which is generated: all others know nothing else. Panels
-    /// whose rows begin anywhere always go row by row. Where keys are kept beside ties, four rows at once would be too long a text.
-    fn panel_files(&self, operator: Operator, epilogue: Epilogue, by_row: bool) -> Files {
-        let stores_keys = operator == Operator::ArgMax && matches!(epilogue, Epilogue::Record | Epilogue::Both);
-        let keeps_keys = stores_keys && self.dtype.lanes() == 1; // of several lanes ranks are kept
-        match (by_row || self.has(Override::Ragged), self.column_packs()) {
-            (false, 4) => &[PANEL_TILES],
-            (true, 4) if self.has(Override::Prefetch) && !keeps_keys => &[PANEL_ROWS_AHEAD],
-            _ => &[],
-        }
     }
 
     /// Kernels of columns and of short rows have their own entry points, and these no teams. What a kernel of columns does not
@@ -297,11 +287,6 @@ impl Kernel {
             (Stores::Results, _, _) => [units(), &[]],
         }
     }
-}
-
-/// Whether positions of columns of a type may be found tile by tile. Those of others always go row by row.
-pub(crate) const fn positions_know_tiles(dtype: DType) -> bool {
-    dtype.bytes() == 4
 }
 
 /// The winners of several slices side by side.

@@ -16,7 +16,6 @@ pub use files::Role;
 pub(crate) use files::{fingerprint, fnv};
 pub use kernel::Kernel;
 pub use manifest::Declaration;
-pub(crate) use manifest::positions_know_tiles;
 pub use params::{
     BroadcastParams, Dim, FillParams, HardmaxOnesParams, HardmaxWriteParams, MergeParams, OperandParams, Params,
     RecordOrigin, ReductionParams,

@@ -110,10 +110,6 @@ pub struct MaxShortRows {
     pub of_rows: u32,
     /// Bit n is set if operand n has the same elements in row after row.
     pub of_columns: u32,
-    /// Bit n is set if operand n has a part of a row, which is repeated until the row ends.
-    pub repeated: u32,
-    /// Elements of that part, of which a row is a whole number.
-    pub part: u32,
     /// Bit n is set if operand n's packs begin anywhere, and are shifted out of words.
     pub shifted: u32,
 }
@@ -237,15 +233,10 @@ pub enum Override {
     Inner,
     /// Packs side by side that an invocation of a kernel of columns takes.
     ColumnPacks(u32),
-    /// The rows of a column kernel lie far apart: what they begin with is asked for ahead of the rest.
-    Prefetch,
     /// Where several rows of columns count as one, blocks of them begin and end within a row.
     LooseEnds,
-    /// A column kernel for positions of 32-bit types compares row by row, which may be faster than to look for the winner among four
-    /// rows at the end. Those of other types know no other way.
-    RowByRow,
-    /// The loops over what a reduction folds go round often. Where that does not matter, nobody is told.
-    ManyTurns,
+    /// A column kernel for positions of 32-bit types compares four rows at once, and looks for the winner among them at the end.
+    Tiles,
     /// Rows of columns, or stretches of short rows, that begin anywhere begin and end with words.
     WholeWords,
     /// Packs that begin anywhere come out of two whole ones, and not word by word.
@@ -254,11 +245,10 @@ pub enum Override {
     FewPacks,
     /// These packs begin with words: the first one with the run's first, and the last one ends with its last.
     FromWords,
-    /// Neighbouring invocations that take turns, at the packs or words of a fill, or at tiles of four packs along rows of a Max; and those
-    /// that take the panels of a row of columns together.
+    /// Neighbouring invocations that take turns, at tiles of four packs along rows of a Max; and those that take the panels of a row of
+    /// columns together.
     Neighbours(u32),
-    /// Neighbours write packs side by side: an invocation of Max takes four of a row or of a column, apart from each other, and one of
-    /// Hardmax makes each pack of rows at once.
+    /// Neighbours write packs side by side: an invocation of Max takes four of a row or of a column, apart from each other.
     Spread,
     /// The output is one row.
     OneRow,
@@ -294,10 +284,8 @@ impl Override {
             Override::Ragged => "RAGGED",
             Override::Inner => "INNER",
             Override::ColumnPacks(_) => "COLUMN_PACKS",
-            Override::Prefetch => "PREFETCH",
             Override::LooseEnds => "LOOSE_ENDS",
-            Override::RowByRow => "ROW_BY_ROW",
-            Override::ManyTurns => "MANY_TURNS",
+            Override::Tiles => "TILES",
             Override::WholeWords => "WHOLE_WORDS",
             Override::Pairs => "PAIRS",
             Override::FewPacks => "FEW_PACKS",
@@ -449,12 +437,10 @@ impl MaxAccess {
                 write!(f, "max_packs {dtype} of {operands}, {splats} splat, {shifted} shifted")?;
                 f.write_str(if pairs { " in pairs" } else { "" })
             }
-            MaxAccess::ShortRows(MaxShortRows { len, of_rows, of_columns, repeated, part, shifted }) => {
-                let [of_rows, of_columns, repeated, shifted] =
-                    [of_rows, of_columns, repeated, shifted].map(u32::count_ones);
+            MaxAccess::ShortRows(MaxShortRows { len, of_rows, of_columns, shifted }) => {
+                let [of_rows, of_columns, shifted] = [of_rows, of_columns, shifted].map(u32::count_ones);
                 write!(f, "max_short_rows of {len} {dtype} of {operands}, ")?;
-                write!(f, "{of_rows} of rows, {of_columns} of columns, {shifted} shifted")?;
-                if repeated > 0 { write!(f, ", {repeated} repeated after {part}") } else { Ok(()) }
+                write!(f, "{of_rows} of rows, {of_columns} of columns, {shifted} shifted")
             }
             MaxAccess::Columns { of_columns } => {
                 write!(f, "max_columns {dtype} of {operands}, {} of columns", of_columns.count_ones())

@@ -1,7 +1,6 @@
 //! Row lengths and output counts around every boundary, and reductions of 128 MiB.
 
 use crate::common::{Data, check, check_against, check_planned, gpus, greatest, tensor, with_bits};
-use wgmax::plan::Override;
 use wgmax::{
     AdapterKind, ArgMax, ArgMaxOutput, DType, Hardmax, IndexType, Limits, NanPolicy, Operation, ReduceMax, Slices,
     Tensor, Tuning, View,
@@ -333,27 +332,6 @@ fn few_rows_of_columns() {
             let arg_max = ArgMax::new(dtype, view).axes([0, 2]);
             check(&arg_max, &[&input], &case);
             check(&arg_max.output(ArgMaxOutput::ValuesAndIndices).select_last(true), &[&input], &case);
-        }
-    }
-}
-
-/// Where the policy asks for the rows' beginnings ahead of the rest: two pages and more from one to the next.
-#[test]
-fn rows_of_columns_far_apart() {
-    let narrow = Limits { adapter: AdapterKind::SwiftShader, ..Limits::default() };
-    for dtype in [DType::F32, DType::F16, DType::U8, DType::I64] {
-        for (rows, columns, apart) in [(10, 32, 8192), (64, 64, 8192), (9, 80, 8176)] {
-            let pitch = apart / dtype.bytes();
-            let input = tensor(dtype, pitch * rows, Data::Ties, rows);
-            let view = View::strided([rows, columns], [pitch as i64, 1], 0).unwrap();
-            let case = format!("{dtype} {rows} rows of {columns} columns, {apart} bytes apart");
-            let reduce_max = ReduceMax::new(dtype, view.clone()).axes([0]);
-            let plan = reduce_max.plan(&narrow).unwrap();
-            assert_eq!(plan.dispatches[0].kernel.overrides.contains(&Override::Prefetch), apart == 8192, "{plan}");
-            check(&reduce_max, &[&input], &case);
-            let arg_max = ArgMax::new(dtype, view).axes([0]);
-            check(&arg_max.clone().output(ArgMaxOutput::ValuesAndIndices), &[&input], &case);
-            check(&arg_max.select_last(true), &[&input], &case);
         }
     }
 }

@@ -243,24 +243,6 @@ fn operands_that_repeat_row_after_row() {
     }
 }
 
-/// Beside these a part of rows of two dimensions, which its own rows do not repeat as the output does.
-#[test]
-fn parts_beside_operands_that_repeat() {
-    for (dtype, [rows, outer, inner]) in [
-        (DType::F32, [64, 3, 8]),
-        (DType::F32, [512, 3, 9]),
-        (DType::U8, [700, 3, 16]),
-        (DType::F16, [520, 5, 7]),
-        (DType::I64, [300, 3, 3]),
-    ] {
-        let len = outer * inner;
-        let view = |strides: [u64; 3]| View::strided([rows, outer, inner], strides.map(|n| n as i64), 0).unwrap();
-        let op = Max::new(dtype, [view([len, inner, 1]), view([len, 0, 1]), view([0, inner, 1])]);
-        let [a, b, c] = [Data::Edges, Data::Ties, Data::EdgesWithoutNan].map(|data| tensor(dtype, rows * len, data, 1));
-        check(&op, &[&a, &b, &c], &format!("{dtype} {rows} x {outer} x {inner}"));
-    }
-}
-
 /// The same of short rows as GPUs take them: neighbours write 128 packs side by side, each of them four and more rows of these.
 #[test]
 fn neighbours_that_repeat_row_after_row() {

@@ -50,13 +50,9 @@ pub fn programs() -> Vec<Program> {
         }
     }
     for (operands, lens) in [(0, &[3][..]), (3, &[1, 2, 3, 7, 16, 32, 33]), (32, &[3])] {
-        for (of_rows, of_columns, repeated, shifted) in
-            [(0, 0, 0, 0), (0b001, 0b010, 0b000, 0b100), (0b011, 0b010, 0b000, 0b101), (0, 0b010, 0b110, 0b100)]
-        {
-            // A part of a row may be all of it, but not what it is no whole number of.
-            let part = |len: u32| if repeated != 0 && len.is_multiple_of(4) { len / 4 } else { len };
+        for (of_rows, of_columns, shifted) in [(0, 0, 0), (0b001, 0b010, 0b100), (0b011, 0b010, 0b101)] {
             let short_rows = |&len| {
-                let rows = MaxShortRows { len, of_rows, of_columns, repeated, part: part(len), shifted };
+                let rows = MaxShortRows { len, of_rows, of_columns, shifted };
                 Program::Max { operands, access: MaxAccess::ShortRows(rows) }
             };
             programs.extend(lens.iter().map(short_rows));
@@ -81,7 +77,7 @@ pub fn programs() -> Vec<Program> {
 }
 
 /// Every constant, each with some value.
-pub const OVERRIDES: [Override; 29] = [
+pub const OVERRIDES: [Override; 27] = [
     Override::Group(64),
     Override::Team(16),
     Override::RunMembers(4),
@@ -97,10 +93,8 @@ pub const OVERRIDES: [Override; 29] = [
     Override::Ragged,
     Override::Inner,
     Override::ColumnPacks(4),
-    Override::Prefetch,
     Override::LooseEnds,
-    Override::RowByRow,
-    Override::ManyTurns,
+    Override::Tiles,
     Override::WholeWords,
     Override::Pairs,
     Override::FewPacks,
@@ -144,12 +138,11 @@ pub fn kernels() -> Vec<Kernel> {
             kernels.push(with(|own| *own != Override::Ragged));
         }
         if kernel.declares(Override::ColumnPacks(4)) {
-            kernels.push(with(|own| !matches!(own, Override::Prefetch | Override::Ragged)));
-            kernels.push(with(|own| !matches!(own, Override::RowByRow | Override::Ragged)));
-            kernels.push(with(|own| *own != Override::RowByRow));
+            kernels.push(with(|own| !matches!(own, Override::Tiles | Override::Ragged)));
+            kernels.push(with(|own| *own != Override::Tiles));
             for (packs, kernel) in [
-                (8, with(|own| !matches!(own, Override::Prefetch | Override::Ragged))),
-                (16, with(|own| !matches!(own, Override::Prefetch | Override::RowByRow))),
+                (8, with(|own| !matches!(own, Override::Tiles | Override::Ragged))),
+                (16, with(|own| *own != Override::Tiles)),
             ] {
                 let wider = |own| if let Override::ColumnPacks(_) = own { Override::ColumnPacks(packs) } else { own };
                 kernels.push(Kernel { overrides: kernel.overrides.into_iter().map(wider).collect(), ..kernel });

@@ -194,10 +194,9 @@ impl Work {
             }
             _ => 1,
         };
-        let knows_no_tiles =
-            matches!(kernel.program, Program::Reduce { operator: Operator::ArgMax, access: Access::Columns, .. })
-                && kernel.dtype.bytes() != 4;
-        let row_by_row = kernel.overrides.contains(&Override::RowByRow) || knows_no_tiles;
+        let of_columns =
+            matches!(kernel.program, Program::Reduce { operator: Operator::ArgMax, access: Access::Columns, .. });
+        let row_by_row = of_columns && !kernel.overrides.contains(&Override::Tiles);
         let text = match kernel.program {
             Program::Reduce { access: Access::ShortRows { .. }, .. } => kernel.wgsl(),
             _ => String::new(),

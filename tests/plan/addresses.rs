@@ -57,11 +57,6 @@ fn address(program: Program, params: &BroadcastParams, operand: &OperandParams, 
     let along_row = match program {
         Program::Max { access: MaxAccess::Packs { splats, .. }, .. } if is_one_of(splats) => 0,
         Program::Max { access: MaxAccess::ShortRows(MaxShortRows { of_rows, .. }), .. } if is_one_of(of_rows) => 0,
-        Program::Max { access: MaxAccess::ShortRows(MaxShortRows { repeated, part, .. }), .. }
-            if is_one_of(repeated) =>
-        {
-            local % row_len % u64::from(part)
-        }
         _ => local % row_len,
     };
     let mut address = operand.start.wrapping_add(along_row as u32);

@@ -153,18 +153,17 @@ fn loops_keep_to_the_rules() {
 
 /// The kernel with choices of the overrides that decide on its text, in which each of its parts is there.
 fn every_text(kernel: &Kernel) -> Vec<Kernel> {
-    use Override::{ColumnPacks, FewRuns, Pairs, Prefetch, Ragged, RowByRow, Runs};
+    use Override::{ColumnPacks, FewRuns, Pairs, Ragged, Runs, Tiles};
     let choices = [
         &[][..],
         &[Ragged],
         &[ColumnPacks(4)],
-        &[ColumnPacks(4), RowByRow],
-        &[ColumnPacks(4), RowByRow, Prefetch],
+        &[Tiles],
+        &[Ragged, Tiles],
         &[Ragged, ColumnPacks(4)],
         &[ColumnPacks(8)],
         &[ColumnPacks(16)],
         &[Ragged, ColumnPacks(16)],
-        &[Ragged, ColumnPacks(4), Prefetch],
         &[Runs],
         &[Runs, FewRuns(1)],
         &[Ragged, Runs],

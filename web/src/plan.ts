@@ -79,10 +79,8 @@ export interface Tuning {
   runs_per_split: number;
   loads_per_turn: number;
   column_packs: number;
-  cached_rows: number;
   few_rows: number;
   few_packs: number;
-  far_bytes: number;
   max_share: number;
   /** Not in WebGPU, which has no such integers. */
   int64: boolean;
@@ -107,8 +105,8 @@ export function limitsOf(device: GPUDevice): Limits {
 const ADAPTERS = ["hardware", "lavapipe", "swiftshader"] as const;
 export const checkedTuning: Check<Tuning> = record({
   group: integer(), max_team: integer(), loads_per_member: integer(), busy_invocations: integer(), loads_per_split: integer(),
-  runs_per_split: integer(), loads_per_turn: integer(), column_packs: integer(), cached_rows: integer(), few_rows: integer(),
-  few_packs: integer(), far_bytes: integer(), max_share: integer(), int64: flag,
+  runs_per_split: integer(), loads_per_turn: integer(), column_packs: integer(), few_rows: integer(),
+  few_packs: integer(), max_share: integer(), int64: flag,
 }, "a tuning");
 const LIMITS = {
   adapter: oneOf(ADAPTERS),

@@ -16,7 +16,7 @@ use crate::plan::{Binding, Declaration, Dispatch, Params, Plan, Program, Role, S
 use crate::shader::MAX_DIMS;
 use crate::{Error, Limits};
 use kernel::{Group, check_kernel};
-use work::{Work, check_neighbours};
+use work::Work;
 
 impl Plan {
     /// Whether the plan can be dispatched on a device with these limits, and every binding names bytes that are there, of a
@@ -135,8 +135,7 @@ fn work_of(dispatch: &Dispatch, group: &Group) -> Result<Work, Error> {
     match (kernel.program, &dispatch.params) {
         (Program::Fill { .. }, Params::Fill(params)) => {
             ensure(params.share > 0, || "0 packs or words in turn: more than 0 expected".to_string())?;
-            check_neighbours(kernel, group)?;
-            check_countable(kernel.neighbours() * u64::from(params.share) + u64::from(params.len))?;
+            check_countable(u64::from(params.share) + u64::from(params.len))?;
             let writes = params.len.saturating_sub(params.first);
             Ok(Work::shared(writes.into(), params.share.into(), 1, group))
         }

@@ -84,15 +84,12 @@ impl Work {
             format!("{len} elements of {columns} slices of {slice_len}, {share} in turn: more than 0 expected")
         })?;
         check_countable(len + columns)?;
-        let (pack, wide) = (kernel.dtype.pack_elements(), kernel.column_packs());
+        let pack = kernel.dtype.pack_elements();
         match writer {
             HardmaxWriter::Columns { seams: true, .. } => Ok(Work::shared(len / columns, 1, 1 + pack, group)),
             HardmaxWriter::Columns { seams: false, .. } => {
-                ensure(write_len > 0 && write_len.is_multiple_of(pack * wide), || {
-                    format!("{write_len} elements of packs side by side: a multiple of {} expected", pack * wide)
-                })?;
-                ensure(wide == 1 || columns >= wide * pack, || {
-                    format!("{columns} columns in panels of {wide} packs: {} at least expected", wide * pack)
+                ensure(write_len > 0 && write_len.is_multiple_of(pack), || {
+                    format!("{write_len} elements of packs side by side: a multiple of {pack} expected")
                 })?;
                 let lines = len / slice_len.saturating_mul(columns) * (columns / pack).div_ceil(write_len / pack);
                 let tasks = lines.saturating_mul(slice_len.div_ceil(share));

@@ -3,7 +3,7 @@
 use super::{FEWEST_FAR_LOADS, FEWEST_PACKS_ACROSS, LoadCounts, MAX_STEPS, Reduction, Schedule};
 use crate::plan::device::{column_member_bytes, power_of_two_below};
 use crate::plan::layout::ReductionShape;
-use crate::shader::{Access, Epilogue, Kernel, Operator, positions_know_tiles};
+use crate::shader::{Access, Epilogue, Kernel, Operator};
 
 /// The most elements of a panel of columns: lavapipe takes seconds to compile what is done with more.
 const LARGEST_PANEL: u64 = 64;
@@ -11,22 +11,10 @@ const LARGEST_PANEL: u64 = 64;
 /// The fewest packs of columns along which windows slide: of fewer, too many elements of packs are no one's.
 const FEWEST_SLID_PACKS: u64 = 4;
 
-/// The rows of columns up to which packs are worth more: single elements then take longer to find than to compare.
-const FEW_RAGGED_ROWS: u64 = 8;
-
-/// The fewest packs of a row whose seams are stored apart: of a seam's two rows each is reduced as if all of the pack were
-/// its.
-const FEWEST_SEAM_PACKS: u64 = 8;
-
-/// The same where there are so few rows to reduce that it matters how results are stored.
-const FEW_SEAM_ROWS: u64 = 16;
-const FEWEST_SEAM_PACKS_OF_FEW_ROWS: u64 = 4;
-
-/// The same on GPUs, which wait longer for another dispatch.
+/// The fewest packs of a row whose seams are stored apart, and on GPUs, which wait longer for another dispatch: of a seam's two rows each is
+/// reduced as if all of the pack were its.
+const FEWEST_SEAM_PACKS: u64 = 4;
 const FEWEST_SEAM_PACKS_ON_GPUS: u64 = 64;
-
-/// The rows to reduce up to which it does not matter how few seams there are.
-const MOST_SEAM_ROWS: u64 = 64;
 
 impl Reduction<'_> {
     /// Whether rows of columns share words of the output: one invocation writes what lies in both.
@@ -58,70 +46,43 @@ impl Reduction<'_> {
             && self.tells_rows_apart(shape, &whole)
     }
 
-    /// Whether the next row of columns is so far away that it is worth asking for ahead.
-    pub fn rows_are_far(&self, shape: &ReductionShape) -> bool {
-        shape.run().stride.unsigned_abs().saturating_mul(self.dtype.bytes()) >= self.device.tuning.far_bytes
-    }
-
-    /// Whether an invocation of a column kernel compares so many rows one by one: where there are few, or where tiles are not known.
-    pub fn compares_row_by_row(&self, rows: u64) -> bool {
-        self.operator == Operator::ArgMax && (rows <= self.device.tuning.few_rows || !positions_know_tiles(self.dtype))
+    /// Whether an ArgMax compares tiles of four rows, and looks for the winner among those of the best one at the end: of 32-bit types,
+    /// where there are many rows. Others, and panels, compare row by row.
+    pub fn compares_tiles(&self, rows: u64, column_packs: u64) -> bool {
+        let many = rows > self.device.tuning.few_rows;
+        self.operator == Operator::ArgMax && many && column_packs == 1 && self.dtype.bytes() == 4
     }
 
     /// The fewest columns of which packs are faster than single elements where rows begin anywhere: of fewer, too much of a pack is
-    /// no one's. Where rows share words of the output, packs that lie in two rows are reduced twice. On GPUs only packs have
-    /// teams.
-    pub(super) fn fewest_ragged_columns(&self, shape: &ReductionShape) -> u64 {
+    /// no one's. On GPUs only packs have teams, and where rows share words of the output, packs that lie in two rows are reduced twice.
+    pub(super) fn fewest_ragged_columns(&self) -> u64 {
         let pack = self.dtype.pack_elements();
         let shared = self.epilogue.lanes(self.dtype) > 1;
-        let usual = if shared { 4 * pack } else { 2 * pack };
-        let [of_few_rows, of_more] = match (self.operator, self.dtype.bytes()) {
-            _ if self.device.spreads() && shared => [pack, pack],
-            _ if self.device.spreads() => [(pack / 2).max(2); 2],
-            (Operator::ArgMax, _) if shared => [usual, usual],
-            (Operator::ArgMax, 1) => [6, 6],
-            (Operator::ArgMax, 2) => [3, 5],
-            (Operator::ArgMax, 4) => [2, 3],
-            (Operator::ArgMax, _) => [3, 4],
-            (Operator::ReduceMax, 1) => [12, 12],
-            (Operator::ReduceMax, 4) => [3, 7],
-            (Operator::ReduceMax, _) => [usual, usual],
-        };
-        let fewest = if shape.reduce_len() <= FEW_RAGGED_ROWS { of_few_rows } else { of_more };
-        self.fewest_seam_columns(shape).map_or(fewest, |seams| seams.min(fewest))
+        if self.device.spreads() && shared { pack } else { (pack / 2).max(2) }
     }
 
     /// The fewest columns whose seams another dispatch stores (`seams.rs`), if that pays.
     pub fn fewest_seam_columns(&self, shape: &ReductionShape) -> Option<u64> {
         let pack = self.dtype.pack_elements();
         let shares_words = self.epilogue.lanes(self.dtype) > 1;
-        let fewest = match (self.device.spreads(), self.epilogue) {
-            (false, _) if shares_words => pack * 3 / 2, // what else there is is slow
-            (false, _) if shape.reduce_len() <= FEW_SEAM_ROWS => FEWEST_SEAM_PACKS_OF_FEW_ROWS * pack,
-            (false, _) => FEWEST_SEAM_PACKS * pack,
+        let large = self.loads(shape) >= FEWEST_FAR_LOADS;
+        match (self.device.spreads(), self.epilogue) {
+            (false, _) if shares_words => Some(pack * 3 / 2), // what else there is is slow
+            (false, _) => Some(FEWEST_SEAM_PACKS * pack),
             // Values are stored in words at little cost there, and so are the positions of many rows.
-            (true, Epilogue::Index | Epilogue::Winner) if shape.reduce_len() <= pack => {
-                FEWEST_SEAM_PACKS_ON_GPUS * pack
+            (true, Epilogue::Index | Epilogue::Winner) if shape.reduce_len() <= pack && large => {
+                Some(FEWEST_SEAM_PACKS_ON_GPUS * pack)
             }
-            (true, _) => return None,
-        };
-        // Few seams of many rows would be waited for: too few invocations reduce them.
-        let waited_for = shape.reduce_len() > MOST_SEAM_ROWS.max(shape.rows_of_columns().saturating_mul(8));
-        (!waited_for && self.loads(shape) >= FEWEST_FAR_LOADS).then_some(fewest)
+            (true, _) => None,
+        }
     }
 
-    /// Packs side by side that an invocation of a column kernel takes, of which a row has as many. Where they begin anywhere the
-    /// kernel takes seconds to compile.
+    /// Packs side by side that an invocation of a column kernel takes, of which a row has as many.
     pub(super) fn column_packs(&self, shape: &ReductionShape) -> u64 {
-        let (pack, columns) = (self.dtype.pack_elements(), shape.columns().unwrap_or(1));
-        if shape.columns_are_whole(pack) {
-            let packs = self.device.column_packs(shape.reduce_len());
-            return if packs > 1 && columns >= packs * pack { packs.max(self.packs_of_all(shape)) } else { 1 };
-        }
-        let packs = self.device.tuning.column_packs;
-        let fewest = if self.stores_whole_packs(shape) { packs * pack } else { (packs + 1) * pack };
-        let pay = columns >= fewest && self.loads(shape) >= FEWEST_FAR_LOADS;
-        if pay { packs.max(self.packs_of_all(shape)) } else { 1 }
+        let (pack, packs) = (self.dtype.pack_elements(), self.device.tuning.column_packs);
+        let moved_back = shape.columns_are_whole(pack) || self.stores_whole_packs(shape);
+        let fewest = if moved_back { packs } else { packs + 1 };
+        if packs > 1 && shape.columns() >= Some(fewest * pack) { packs.max(self.packs_of_all(shape)) } else { 1 }
     }
 
     /// The packs of panels of which a vector's invocations see all of a row, where one row follows another; 0 where there are none.

@@ -297,12 +297,8 @@ impl Reduction<'_> {
             let step_fits = i32::try_from(run.stride).is_ok(); // the kernel divides it as a signed number
             let panels = self.panels_of_columns(shape, column_packs);
             let invocations_fit = panels <= self.device.max_invocations; // one each
-            let loads = self.loads(shape);
-            let (fewest, fewest_loads) = match shape.columns_are_whole(pack) {
-                true => (pack, 0),
-                false => (self.fewest_ragged_columns(shape), FEWEST_RAGGED_LOADS),
-            };
-            columns >= fewest && loads >= fewest_loads && step_fits && invocations_fit
+            let fewest = if shape.columns_are_whole(pack) { pack } else { self.fewest_ragged_columns() };
+            columns >= fewest && step_fits && invocations_fit
         });
         let few_packs = self.takes_few_packs(run.size);
         let slides = columns_fit && self.slides(shape, column_packs);

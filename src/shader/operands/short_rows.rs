@@ -22,8 +22,6 @@ enum Bunch {
     All,
     OfRows,
     OfColumns,
-    /// For each row a part of it.
-    Parts,
     One,
 }
 
@@ -40,10 +38,6 @@ impl ShortRows {
             match bunch {
                 Bunch::All => {}
                 Bunch::OfRows => found += &self.row_elements(n, "r", &format!("pack{n}(at[{n}] + rows)")),
-                Bunch::Parts => {
-                    let pack = |e: &str| format!("pack{n}(at[{n}] + rows * {}u + {e})", self.part());
-                    found += &self.part_words(n, "r", pack);
-                }
                 Bunch::OfColumns => {
                     before += &self.column_words(n);
                     members.extend((0..self.len()).map(|k| format!("p{n}_{k}: vec4<u32>")));
@@ -88,13 +82,6 @@ fn {signature} {{
                 let own = self.row_elements(n, "r", &self.anywhere(n, &format!("at[{n}] + rows - begin")));
                 own + &self.row_elements(n, "s", &self.anywhere(n, &format!("next[{n}] + rows - end")))
             }
-            Bunch::Parts => {
-                let pack = |at: &str, begin: &str| {
-                    let first = format!("{at}[{n}] + (rows - {begin}) * {}u", self.part());
-                    move |e: &str| self.anywhere(n, &format!("{first} + {e}"))
-                };
-                self.part_words(n, "r", pack("at", "begin")) + &self.part_words(n, "s", pack("next", "end"))
-            }
             _ => String::new(),
         };
         let store = |k| {
@@ -130,7 +117,6 @@ fn {signature} {{
             Bunch::All if !self.is_shifted(n) => return e("at", "begin"),
             Bunch::All => (e("at", "begin"), e("next", "end")),
             Bunch::OfRows => (self.row_pack(n, "r", k), self.row_pack(n, "s", k)),
-            Bunch::Parts => (part_pack(n, "r", k), part_pack(n, "s", k)),
             Bunch::OfColumns => (format!("fixed.p{n}_{k}"), format!("next_fixed.p{n}_{k}")),
             Bunch::One => (format!("fixed.p{n}"), format!("next_fixed.p{n}")),
         };
@@ -142,28 +128,13 @@ fn {signature} {{
         u64::from(self.rows.len).clamp(2, LONGEST_WRITTEN_ROW)
     }
 
-    /// Elements of the part of a row that operands repeat.
-    fn part(&self) -> u64 {
-        u64::from(self.rows.part).clamp(1, self.len())
-    }
-
     fn bunch(&self, n: u32) -> Bunch {
         match (self.rows.of_rows >> n & 1, self.rows.of_columns >> n & 1) {
-            (0, 0) if self.is_repeated(n) => Bunch::Parts,
             (0, 0) => Bunch::All,
             (1, 0) => Bunch::OfRows,
             (0, _) => Bunch::OfColumns,
             _ => Bunch::One,
         }
-    }
-
-    fn is_repeated(&self, n: u32) -> bool {
-        self.rows.repeated >> n & 1 == 1
-    }
-
-    /// The elements that an operand has for a row.
-    fn own_len(&self, n: u32) -> u64 {
-        if self.is_repeated(n) { self.part() } else { self.len() }
     }
 
     fn is_shifted(&self, n: u32) -> bool {
@@ -177,30 +148,9 @@ fn {signature} {{
                 format!("pack{n}(at[{n}] + rows * ROW_LEN + {}u)", k * self.dtype.pack_elements())
             }
             Bunch::OfRows => self.row_pack(n, "r", k),
-            Bunch::Parts => part_pack(n, "r", k),
             Bunch::OfColumns => format!("fixed.p{n}_{k}"),
             Bunch::One => format!("fixed.p{n}"),
         }
-    }
-
-    /// An operand's parts of rows for a bunch, as whole packs of the output.
-    fn part_words(&self, n: u32, name: &str, pack_at: impl Fn(&str) -> String) -> String {
-        let (pack, lanes) = (self.dtype.pack_elements(), self.dtype.lanes());
-        let parts = format!("{name}{n}");
-        let packs =
-            (0..self.part()).map(|q| format!("    let {parts}_{q} = {};\n", pack_at(&format!("{}u", q * pack))));
-        // Of the output's element e.
-        let source = |e: u64| e / self.len() * self.part() + e % self.len() % self.part();
-        let element = |e: u64, lane: u64| match self.dtype.bytes() {
-            8 => half(&parts, source(e)),
-            _ => moved_lane(&parts, source(e), lane, self.dtype),
-        };
-        let word = |e: u64| (0..lanes).map(|lane| element(e + lane, lane)).collect::<Vec<_>>().join(" | ");
-        let own = (0..self.len()).map(|k| {
-            let words = (0..pack / lanes).map(|w| word(k * pack + w * lanes)).collect::<Vec<_>>().join(", ");
-            format!("    let {parts}p{k} = vec4<u32>({words});\n")
-        });
-        packs.chain(own).collect()
     }
 
     /// An operand's element for each row of a bunch, in every place of a word.
@@ -247,14 +197,14 @@ fn {signature} {{
     /// The words of rows of the same elements, as far as they are different.
     fn column_words(&self, n: u32) -> String {
         let (pack, lanes) = (self.dtype.pack_elements(), self.dtype.lanes());
-        let packs = (0..self.own_len(n).div_ceil(pack))
+        let packs = (0..self.len().div_ceil(pack))
             .map(|q| format!("    let q{n}_{q} = edge{n}(at[{n}] + {}u);\n", q * pack))
             .collect::<String>();
         if self.dtype.bytes() == 8 {
             return packs;
         }
         let word = |i: u64| {
-            let source = |lane| (i * lanes + lane) % self.len() % self.own_len(n);
+            let source = |lane| (i * lanes + lane) % self.len();
             let elements = (0..lanes).map(|lane| moved_lane(&format!("q{n}"), source(lane), lane, self.dtype));
             format!("    let w{n}_{i} = {};\n", elements.collect::<Vec<_>>().join(" | "))
         };
@@ -268,17 +218,12 @@ fn {signature} {{
 
     fn column_pack(&self, n: u32, k: u64) -> String {
         if self.dtype.bytes() == 8 {
-            let element = |e: u64| half(&format!("q{n}"), (k * 2 + e) % self.len() % self.own_len(n));
+            let element = |e: u64| half(&format!("q{n}"), (k * 2 + e) % self.len());
             return format!("vec4<u32>({}, {})", element(0), element(1));
         }
         let word = |c| format!("w{n}_{}", (k * 4 + c) % self.column_period());
         format!("vec4<u32>({})", (0..4).map(word).collect::<Vec<_>>().join(", "))
     }
-}
-
-/// An operand's pack number k, put together out of parts of rows.
-fn part_pack(n: u32, name: &str, k: u64) -> String {
-    format!("{name}{n}p{k}")
 }
 
 /// Element s of some packs, of 64 bits.

@@ -45,20 +45,17 @@ pub fn kind(program: Program) -> Program {
             operands: 2,
             access: MaxAccess::Packs { splats: splats.min(1), shifted: shifted.min(1), pairs },
         },
-        Program::Max {
-            access: MaxAccess::ShortRows(MaxShortRows { of_rows, of_columns, repeated, shifted, .. }),
-            ..
-        } => Program::Max {
-            operands: 2,
-            access: MaxAccess::ShortRows(MaxShortRows {
-                len: 2,
-                repeated: repeated.min(1),
-                part: 2 - repeated.min(1),
-                of_rows: of_rows.min(1),
-                of_columns: of_columns.min(1),
-                shifted: shifted.min(1),
-            }),
-        },
+        Program::Max { access: MaxAccess::ShortRows(MaxShortRows { of_rows, of_columns, shifted, .. }), .. } => {
+            Program::Max {
+                operands: 2,
+                access: MaxAccess::ShortRows(MaxShortRows {
+                    len: 2,
+                    of_rows: of_rows.min(1),
+                    of_columns: of_columns.min(1),
+                    shifted: shifted.min(1),
+                }),
+            }
+        }
         Program::Max { access: MaxAccess::Columns { .. }, .. } => {
             Program::Max { operands: 2, access: MaxAccess::Columns { of_columns: 1 } }
         }

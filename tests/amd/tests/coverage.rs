@@ -16,7 +16,7 @@ use wgmax_amd_tests::{kind, planned, task};
 /// Rows that no operand repeats are one long row.
 const NO_BUNCH: Program = Program::Max {
     operands: 2,
-    access: MaxAccess::ShortRows(MaxShortRows { len: 2, of_rows: 0, of_columns: 0, repeated: 0, part: 2, shifted: 0 }),
+    access: MaxAccess::ShortRows(MaxShortRows { len: 2, of_rows: 0, of_columns: 0, shifted: 0 }),
 };
 
 /// GPUs exchange the positions of bunches, take those of two stretches with the others, store values of columns in words, too, and write
@@ -71,10 +71,9 @@ const NO_KINDS: [Program; 11] = [
 ];
 
 /// Those of devices that read one element after another.
-const NO_OVERRIDES: [Override; 7] = [
+const NO_OVERRIDES: [Override; 6] = [
     Override::ColumnPacks(4),
-    Override::Prefetch,
-    Override::ManyTurns,
+    Override::Tiles,
     Override::Inner,
     Override::WholeWords,
     Override::FromWords,
