@@ -20,9 +20,7 @@ use common::kernels::storing_results;
 use common::laws::lawful_plan;
 use common::{Data, VIEW_LEN, axes_sets, first_difference, tensor, tensors, views};
 use paper::{Groups, Origin, Paper, Word, slot_number};
-use wgmax::plan::{
-    Access, Dispatch, Epilogue, HardmaxWriter, MaxAccess, Operator, Override, Plan, Program, Slot, Stores,
-};
+use wgmax::plan::{Access, Dispatch, Epilogue, HardmaxWriter, MaxAccess, Operator, Plan, Program, Slot, Stores};
 use wgmax::{
     AdapterKind, ArgMax, ArgMaxOutput, DType, Error, Hardmax, IndexType, Limits, Max, NanPolicy, Operation, ReduceMax,
     Slices, Tensor, View,
@@ -162,8 +160,8 @@ fn check_arg_max(dtype: DType, view: &View, axes: &[i64], limits: &Limits, input
 
 /// The words of a Hardmax that come of all slices in them: those of packs, where these are made at once.
 fn words_at_once(plan: &Plan) -> u64 {
-    let spreads = plan.dispatches.iter().any(|own| own.kernel.overrides.contains(&Override::Spread));
-    if spreads { 4 } else { 1 }
+    let of_rows = |program| matches!(program, Program::HardmaxWrite(HardmaxWriter::Rows));
+    if plan.dispatches.iter().any(|own| of_rows(own.kernel.program)) { 4 } else { 1 }
 }
 
 /// A slice's ones and zeros come of all of the slice, and of no other than those that share words with it, or what is written at once.

@@ -67,10 +67,11 @@ impl Reduction<'_> {
         let shares_words = self.epilogue.lanes(self.dtype) > 1;
         let large = self.loads(shape) >= FEWEST_FAR_LOADS;
         match (self.device.spreads(), self.epilogue) {
+            _ if !large => None,
             (false, _) if shares_words => Some(pack * 3 / 2), // what else there is is slow
             (false, _) => Some(FEWEST_SEAM_PACKS * pack),
             // Values are stored in words at little cost there, and so are the positions of many rows.
-            (true, Epilogue::Index | Epilogue::Winner) if shape.reduce_len() <= pack && large => {
+            (true, Epilogue::Index | Epilogue::Winner) if shape.reduce_len() <= pack => {
                 Some(FEWEST_SEAM_PACKS_ON_GPUS * pack)
             }
             (true, _) => None,
