@@ -16,6 +16,9 @@ const FEWEST_SLID_PACKS: u64 = 4;
 const FEWEST_SEAM_PACKS: u64 = 4;
 const FEWEST_SEAM_PACKS_ON_GPUS: u64 = 64;
 
+/// The rows to reduce up to which it does not matter how few seams there are.
+const MOST_SEAM_ROWS: u64 = 64;
+
 impl Reduction<'_> {
     /// Whether rows of columns share words of the output: one invocation writes what lies in both.
     pub(super) fn columns_share_words(&self, shape: &ReductionShape) -> bool {
@@ -66,8 +69,10 @@ impl Reduction<'_> {
         let pack = self.dtype.pack_elements();
         let shares_words = self.epilogue.lanes(self.dtype) > 1;
         let large = self.loads(shape) >= FEWEST_FAR_LOADS;
+        // Few seams of many rows: too few invocations reduce them, each both of its rows.
+        let waited_for = shape.reduce_len() > MOST_SEAM_ROWS.max(shape.rows_of_columns().saturating_mul(8));
         match (self.device.spreads(), self.epilogue) {
-            _ if !large => None,
+            _ if !large || waited_for => None,
             (false, _) if shares_words => Some(pack * 3 / 2), // what else there is is slow
             (false, _) => Some(FEWEST_SEAM_PACKS * pack),
             // Values are stored in words at little cost there, and so are the positions of many rows.
