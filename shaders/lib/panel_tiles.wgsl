@@ -1,6 +1,6 @@
-// The rows of a panel, eight in flight: two tiles. Only panels whose rows begin with packs go this way.
+// The rows of a panel of values, eight in flight: two tiles. Only panels whose rows begin with packs go this way.
 import package::{
-    FARTHEST, Maxima, Panel, ROWS_OF_TILE, Run, join_maxima, offer_rows, rows_apart, tile_maxima, tile_rows,
+    FARTHEST, Maxima, Panel, ROWS_OF_TILE, Run, join_maxima, rows_apart, tile_maxima, tile_rows,
 };
 
 fn with_rows(panel: Panel, place: u32, run: Run) -> Panel {
@@ -14,18 +14,18 @@ fn with_rows(panel: Panel, place: u32, run: Run) -> Panel {
     var i = 0u;
     for (; i + 4u < len; i += 8u) {
         let tiles = two_tiles(p, step, len - i);
-        offer_rows(&b0, two_tile_maxima(tiles, 0u), run.r + i);
-        offer_rows(&b1, two_tile_maxima(tiles, 1u), run.r + i);
-        offer_rows(&b2, two_tile_maxima(tiles, 2u), run.r + i);
-        offer_rows(&b3, two_tile_maxima(tiles, 3u), run.r + i);
+        b0 = join_maxima(b0, two_tile_maxima(tiles, 0u));
+        b1 = join_maxima(b1, two_tile_maxima(tiles, 1u));
+        b2 = join_maxima(b2, two_tile_maxima(tiles, 2u));
+        b3 = join_maxima(b3, two_tile_maxima(tiles, 3u));
         p += 8u * step;
     }
     if (i < len) {
         let rows = tile_rows(p, step, len - i);
-        offer_rows(&b0, tile_maxima(rows), run.r + i);
-        offer_rows(&b1, tile_maxima(rows + 1u), run.r + i);
-        offer_rows(&b2, tile_maxima(rows + 2u), run.r + i);
-        offer_rows(&b3, tile_maxima(rows + 3u), run.r + i);
+        b0 = join_maxima(b0, tile_maxima(rows));
+        b1 = join_maxima(b1, tile_maxima(rows + 1u));
+        b2 = join_maxima(b2, tile_maxima(rows + 2u));
+        b3 = join_maxima(b3, tile_maxima(rows + 3u));
     }
     return Panel(b0, b1, b2, b3);
 }

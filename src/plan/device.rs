@@ -4,8 +4,8 @@ use super::within;
 use crate::shader::{Bunches, Epilogue, LONGEST_WRITTEN_ROW, Operator, TILE_PACKS};
 use crate::{AdapterKind, DType, Error, Limits, Tuning};
 
-/// The invocations that lavapipe runs in lockstep on processors with AVX2. They should go through memory together, from end to end: to write
-/// eight stretches takes 1.2 times as long, to read parts of rows twice.
+/// The invocations that lavapipe runs in lockstep on processors with AVX2. They should go through memory together, from end to end: to read
+/// parts of rows takes twice as long.
 const VECTOR: u64 = 8;
 
 /// A device. A plan makes it once.
@@ -13,8 +13,7 @@ pub(super) struct Device {
     pub limits: Limits,
     pub tuning: Tuning,
     /// The kind of adapter that this is tuned like, whichever it is: on GPUs neighbouring invocations are to read what lies side by side. On
-    /// lavapipe each goes through memory by itself, and keeps many values in registers; on SwiftShader few, and it pays for each load and for
-    /// each place where a loop is left.
+    /// lavapipe each goes through memory by itself, and keeps many values in registers; on SwiftShader few, and it pays for each load.
     pub like: AdapterKind,
     /// The most invocations that a dispatch can have.
     pub max_invocations: u64,

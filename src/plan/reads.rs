@@ -77,7 +77,6 @@ impl Rows {
 }
 
 /// What one dispatch reads of an operand: what is bound, and where its elements are in it.
-#[derive(Clone)]
 pub(super) struct Read {
     pub window: Binding,
     /// The view's first element, counted from the start of the binding.

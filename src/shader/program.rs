@@ -227,7 +227,7 @@ pub enum Override {
     /// The runs of a short row, each of which lies in another bunch, where they are no more than three: they are taken with no loop.
     FewRuns(u32),
     /// What is read or written in one piece may begin or end within a pack: of a reduction a run, a row of columns or a bunch of short
-    /// rows; of a Hardmax a slice, or a row of columns; of Max a row, or a stretch of short rows.
+    /// rows; of a Hardmax a row of columns; of Max a row, or a stretch of short rows.
     Ragged,
     /// Stretches of short rows may begin and end within a pack. Bunches that lie in one are taken, and no others.
     Inner,

@@ -336,7 +336,7 @@ fn few_rows_of_columns() {
     }
 }
 
-/// So many rows, so far apart, that what four of them begin with is asked for at once.
+/// Rows far apart, around whole turns of four and eight of them.
 #[test]
 fn many_rows_of_columns_far_apart() {
     for (n, dtype) in DType::ALL.into_iter().enumerate() {
@@ -365,7 +365,7 @@ fn rows_of_columns_that_neighbours_see() {
     for (m, (dtype, packs)) in all.into_iter().chain(more).enumerate() {
         check_columns(dtype, [3, [13, 21, 40][m % 3], packs * 16 / dtype.bytes()], m);
     }
-    // Those that begin anywhere, of which there must be more.
+    // Those that begin anywhere.
     let all = [(F32, 33), (I64, 65), (Bf16, 57), (I32, 127)];
     for (m, (dtype, packs)) in all.into_iter().enumerate() {
         check_columns(dtype, [(1 << 17) / (packs * 13) + 1, 13, packs * 16 / dtype.bytes() - 1], m);

@@ -140,6 +140,7 @@ pub fn kernels() -> Vec<Kernel> {
         if kernel.declares(Override::ColumnPacks(4)) {
             kernels.push(with(|own| !matches!(own, Override::Tiles | Override::Ragged)));
             kernels.push(with(|own| *own != Override::Tiles));
+            kernels.push(with(|own| !matches!(own, Override::Tiles | Override::ColumnPacks(_))));
             for (packs, kernel) in [
                 (8, with(|own| !matches!(own, Override::Tiles | Override::Ragged))),
                 (16, with(|own| *own != Override::Tiles)),

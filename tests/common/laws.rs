@@ -153,7 +153,7 @@ struct Work {
     team: u64,
     /// Of these, the ones that take a run together.
     line: u64,
-    /// The neighbours that take turns at packs.
+    /// The neighbours that take turns along rows, or see all of a row of columns.
     neighbours: u64,
     /// Elements of a word, or 1.
     lanes: u64,
@@ -171,7 +171,7 @@ struct Work {
     ragged: bool,
     /// Whether rows are taken pack by pack.
     few_packs: bool,
-    /// Whether an invocation takes packs apart from each other, or each at once.
+    /// Whether an invocation takes packs apart from each other.
     spread: bool,
     /// Whether a workgroup's bunches are loaded together.
     staged: bool,
@@ -349,12 +349,7 @@ impl Work {
             }
             HardmaxWriter::RaggedColumns { .. } | HardmaxWriter::ShortRows { .. } => p.share.into(),
             HardmaxWriter::Rows => {
-                let (share, slice_len) = (u64::from(p.share), u64::from(p.slice_len));
-                if self.spread {
-                    share * (3 + self.pack / slice_len)
-                } else {
-                    share + share * self.pack / slice_len + 2
-                }
+                u64::from(p.share) * (3 + self.pack / u64::from(p.slice_len)) // each at once, out of its slices
             }
         }
     }
@@ -377,7 +372,7 @@ impl Work {
         let task = self.task_turns(operator, access, p);
         match access {
             Access::Columns => {
-                let rows = if self.columns_share_words() { 2 } else { 1 };
+                let rows = self.rows_of_pack(p);
                 let merging = rows * u64::from(self.team.ilog2()) * (1 + self.lanes);
                 task + merging + self.column_packs * (1 + 2 * self.pack + 3 * self.pack)
             }
@@ -390,6 +385,11 @@ impl Work {
             }
             _ => self.unit_turns(task, p.share),
         }
+    }
+
+    /// The rows of columns in which a pack may lie.
+    fn rows_of_pack(&self, p: &ReductionParams) -> u64 {
+        if self.columns_share_words() { (self.pack - 1).div_ceil(p.columns.into()) + 1 } else { 1 }
     }
 
     fn merge_turns(&self, p: &MergeParams) -> u64 {
@@ -416,7 +416,7 @@ impl Work {
         let len = run.min(chunk);
         // As if an ArgMax of columns looped over the lanes of a word, where it looks for winners.
         let lane_turns = if operator == Operator::ArgMax && self.tile > 1 { self.lanes - 1 } else { 0 };
-        let rows = if access == Access::Columns && self.columns_share_words() { 2 } else { 1 };
+        let rows = if access == Access::Columns { self.rows_of_pack(p) } else { 1 };
         let search = match access {
             Access::Rows => {
                 let own = runs.div_ceil(self.team / self.line);

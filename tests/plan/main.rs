@@ -1296,7 +1296,7 @@ fn rows_narrower_than_their_panels_are_refused() {
 }
 
 /// Eight invocations of lavapipe see all of a row of columns, in panels of up to 16 packs and 64 elements; those that are too many see
-/// nothing. Where a row has more, or few follow it, panels have four.
+/// nothing. Where a row has more, panels have four.
 #[test]
 fn neighbours_see_all_of_a_row_of_columns() {
     let lavapipe = Limits { adapter: AdapterKind::Lavapipe, max_groups: 64, ..cpu() };

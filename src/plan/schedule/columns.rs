@@ -26,6 +26,12 @@ impl Reduction<'_> {
         self.epilogue.lanes(self.dtype) > 1 && !shape.columns_are_whole(self.dtype.pack_elements()) && !in_packs
     }
 
+    /// The rows of columns in which a pack may lie, where these share words: it is reduced in each. Else one.
+    pub(super) fn rows_of_pack(&self, shape: &ReductionShape) -> u64 {
+        let columns = shape.columns().unwrap_or(1);
+        if self.columns_share_words(shape) { (self.dtype.pack_elements() - 1).div_ceil(columns) + 1 } else { 1 }
+    }
+
     /// Whether rows of the output are whole packs, wherever those of columns begin.
     pub fn stores_whole_packs(&self, shape: &ReductionShape) -> bool {
         shape.columns().is_some_and(|columns| columns.is_multiple_of(self.dtype.pack_elements()))
@@ -83,12 +89,14 @@ impl Reduction<'_> {
         }
     }
 
-    /// Packs side by side that an invocation of a column kernel takes, of which a row has as many.
+    /// Packs side by side that an invocation of a column kernel takes, of which a row has as many. Where they begin anywhere the
+    /// kernel takes seconds to compile.
     pub(super) fn column_packs(&self, shape: &ReductionShape) -> u64 {
         let (pack, packs) = (self.dtype.pack_elements(), self.device.tuning.column_packs);
-        let moved_back = shape.columns_are_whole(pack) || self.stores_whole_packs(shape);
-        let fewest = if moved_back { packs } else { packs + 1 };
-        if packs > 1 && shape.columns() >= Some(fewest * pack) { packs.max(self.packs_of_all(shape)) } else { 1 }
+        let fewest = if self.stores_whole_packs(shape) { packs } else { packs + 1 };
+        let large = shape.columns_are_whole(pack) || self.loads(shape) >= FEWEST_FAR_LOADS;
+        let pay = packs > 1 && large && shape.columns() >= Some(fewest * pack);
+        if pay { packs.max(self.packs_of_all(shape)) } else { 1 }
     }
 
     /// The packs of panels of which a vector's invocations see all of a row, where one row follows another; 0 where there are none.

@@ -297,8 +297,11 @@ impl Reduction<'_> {
             let step_fits = i32::try_from(run.stride).is_ok(); // the kernel divides it as a signed number
             let panels = self.panels_of_columns(shape, column_packs);
             let invocations_fit = panels <= self.device.max_invocations; // one each
-            let fewest = if shape.columns_are_whole(pack) { pack } else { self.fewest_ragged_columns() };
-            columns >= fewest && step_fits && invocations_fit
+            let (fewest, fewest_loads) = match shape.columns_are_whole(pack) {
+                true => (pack, 0),
+                false => (self.fewest_ragged_columns(), FEWEST_RAGGED_LOADS),
+            };
+            columns >= fewest && self.loads(shape) >= fewest_loads && step_fits && invocations_fit
         });
         let few_packs = self.takes_few_packs(run.size);
         let slides = columns_fit && self.slides(shape, column_packs);
@@ -397,14 +400,13 @@ impl Reduction<'_> {
                 run_len / self.dtype.pack_elements() + 4 * lane_steps
             }
             Access::Rows => (run_len / (self.dtype.pack_elements() * line * 4) + 4) * lane_steps,
-            Access::Columns => (run_len.div_ceil(team) + 4) * column_packs, // four at once, in one row of columns or two
+            Access::Columns => (run_len.div_ceil(team) + 4) * column_packs,
             Access::Strided | Access::ShortRows { .. } => run_len / team + 1,
         };
         let dims = (shape.kept.len() + shape.reduced.len()) as u64;
         let writes = if self.epilogue == Epilogue::Ones { chunk_len / self.dtype.pack_elements() / team } else { 0 };
         let finding = dims + 128 * column_packs + writes; // the position, and where it is stored
-        // A pack of columns that share words with those of the next row is reduced in both.
-        let rows = if access == Access::Columns && self.columns_share_words(shape) { 2 } else { 1 };
+        let rows = if access == Access::Columns { self.rows_of_pack(shape) } else { 1 };
         let task = rows * runs * (run_steps + dims * 2 * column_packs) + finding;
         let lanes = schedule.epilogue(self.epilogue).lanes(self.dtype);
         match access {
