@@ -6,8 +6,11 @@ use std::ops::Range;
 use super::device::{Device, MAX_ELEMENTS, stride_u32, to_u32};
 use super::{Binding, Slot, within};
 use crate::dtype::padded_bytes;
-use crate::shader::{Dim, MAX_DIMS};
+use crate::shader::{Dim, LARGEST_BLOCK, MAX_DIMS};
 use crate::{DType, Error, Parts, View};
+
+/// The rows of a run of columns from which on it is long.
+const FEWEST_ROWS_OF_RUN: u64 = 8;
 
 /// A view of one input.
 #[derive(Clone, PartialEq)]
@@ -62,6 +65,18 @@ fn united(dimensions: Vec<Dimension>) -> Vec<Dimension> {
         }
     }
     united
+}
+
+/// Columns of values go down their longest dimension first where the innermost has few rows: to begin a run costs as much as some rows do,
+/// and the members of a team share those of one.
+fn take_long_run(reduced: &mut [Dimension], columns: Option<&Dimension>) {
+    let Some(columns) = columns.filter(|d| d.stride == 1) else { return };
+    let run = reduced[0];
+    let small = run.size.saturating_mul(columns.size) <= LARGEST_BLOCK; // which blocks of rows may be
+    let Some((n, longest)) = reduced.iter().enumerate().max_by_key(|(_, d)| d.size) else { return };
+    if run.stride != 1 && !small && run.size < FEWEST_ROWS_OF_RUN && longest.size >= 2 * run.size {
+        reduced[..=n].rotate_right(1);
+    }
 }
 
 /// The greatest stride first, whatever its sign. There are few: a sort would be a lot of code in a small module.
@@ -123,7 +138,8 @@ pub(super) struct ReductionShape {
 
 impl ReductionShape {
     /// `any_order`: whether the reduced elements may be taken in another order, as values may, but not positions. Then
-    /// elements are left out where they are repeated, reversed dimensions turned round, and the smallest stride goes innermost.
+    /// elements are left out where they are repeated, reversed dimensions turned round, and the smallest stride goes innermost, unless a
+    /// longer dimension makes a better run of columns.
     /// `logical_strides` has, for each dimension, how many outputs or positions lie from one index to the next.
     pub fn new(
         view: &View,
@@ -154,6 +170,9 @@ impl ReductionShape {
         };
         if reduced.is_empty() {
             reduced.push(Dimension { size: 1, stride: 0, logical_stride: 0 });
+        }
+        if any_order {
+            take_long_run(&mut reduced, kept.first());
         }
         ReductionShape { kept, reduced, start, span: extent.span, rest_len: 0, has_lead: false }
     }

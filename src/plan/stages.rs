@@ -48,10 +48,10 @@ pub(super) fn reduce_in_stages(
 
 /// The dimensions that each stage reduces, if there are several, and kept ones between them.
 fn stages(reduction: &Reduction, view: &View, shape: &ReductionShape) -> Option<[Vec<usize>; 2]> {
-    let [_, .., outermost] = shape.reduced[..] else { return None };
+    let outermost = shape.reduced.iter().map(|d| d.stride.unsigned_abs()).max().filter(|_| shape.reduced.len() > 1)?;
     let is_inner = |d: &usize| {
         let (size, stride) = (view.shape()[*d], view.strides()[*d].unsigned_abs());
-        size > 1 && stride > 0 && stride < outermost.stride.unsigned_abs()
+        size > 1 && stride > 0 && stride < outermost
     };
     let (rest, first): (Vec<usize>, Vec<usize>) = reduction.reduced.iter().partition(|d| is_inner(d));
     (!rest.is_empty()).then_some([first, rest])
