@@ -6,8 +6,9 @@ import package::{Chunk, PACK_ELEMENTS, RAGGED, RUNS, Reduced, kept_offset, nothi
 override COLUMN_PACKS: u32 = 1u; // packs side by side that an invocation takes
 
 // The outputs of a pack of columns, or of a panel of several, from number `first` on, which begins at a column of its row: `count` of them
-// where rows share units of the output, else all, which end before column `end`.
-struct ColumnOutputs { chunk: Chunk, column: u32, first: u32, count: u32, end: u32 }
+// where rows share units of the output, else all, which end before column `end`. The row begins with element number `start`, if no other
+// shares its units.
+struct ColumnOutputs { chunk: Chunk, start: u32, column: u32, first: u32, count: u32, end: u32 }
 
 // Blocks of rows that count as one may begin and end within a row of columns (column_records.wgsl). Where these begin with packs, a block's
 // first row begins with the pack in which the block does.

@@ -1,6 +1,6 @@
 // Panels of columns of one row: outputs of no other row share their units.
 import package::{
-    ColumnOutputs, PACK_ELEMENTS, PANEL_PACKS, RAGGED, columns_start, reduce_runs, store_part, whole_rows,
+    ColumnOutputs, PACK_ELEMENTS, PANEL_PACKS, RAGGED, reduce_runs, store_part, whole_rows,
 };
 
 // Packs side by side, moved back where they would reach behind the end. What lies before `own` is another invocation's to store.
@@ -8,8 +8,7 @@ fn reduce_outputs(own: ColumnOutputs) {
     let column = min(own.column, own.end - PANEL_PACKS * PACK_ELEMENTS);
     let panel_first = own.first - (own.column - column);
     let chunk = whole_rows(own.chunk, column, PANEL_PACKS * PACK_ELEMENTS);
-    let start = columns_start(chunk.output) + column;
-    var panel = reduce_runs(start, chunk);
+    var panel = reduce_runs(own.start + column, chunk);
     for (var n = 0u; n < PANEL_PACKS; n++) {
         let across = n * PACK_ELEMENTS;
         let first = panel_first + across;

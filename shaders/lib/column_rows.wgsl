@@ -25,12 +25,8 @@ fn with_run(before: ColumnBests, start: u32, run: Run) -> ColumnBests {
             offer_row(&bests, column_pack(place + i * step), run.r + i);
             offer_row(&bests, column_pack(place + (i + 1u) * step), run.r + i + 1u);
         }
-        if (i < len) {
-            offer_row(&bests, column_pack(place + i * step), run.r + i);
-        }
-        return bests;
     }
-    for (; i < len; i++) {
+    for (; i < len; i++) { // a loop, which SwiftShader passes by: of a condition it does both sides
         offer_row(&bests, column_pack(place + i * step), run.r + i);
     }
     return bests;

@@ -2,8 +2,8 @@
 // merge in workgroup memory. Packs side by side are neighbours in the workgroup. Where RAGGED, and rows share units of the output,
 // all outputs are cut into packs as if they were one row.
 import package::{
-    Chunk, ColumnBests, ColumnOutputs, ColumnPart, GROUP, Grid, PACK_ELEMENTS, RAGGED, STORE_LANES, chunk_of, group_number,
-    join_columns, no_column_bests, no_input, params, part_of_columns, reduce_outputs_in_team, reduced_column,
+    Chunk, ColumnBests, ColumnOutputs, ColumnPart, GROUP, Grid, PACK_ELEMENTS, RAGGED, STORE_LANES, chunk_of, columns_start,
+    group_number, join_columns, no_column_bests, no_input, params, part_of_columns, reduce_outputs_in_team, reduced_column,
 };
 
 override TEAM: u32 = 256u;
@@ -26,7 +26,7 @@ fn main(grid: Grid) {
     let column = (task - row * packs) * PACK_ELEMENTS;
     let chunk = chunk_of(row, rows);
     let count = min(columns - column, PACK_ELEMENTS);
-    let own = ColumnOutputs(chunk, column, chunk.output * columns + column, count, columns);
+    let own = ColumnOutputs(chunk, columns_start(chunk.output), column, chunk.output * columns + column, count, columns);
     reduce_outputs_in_team(own, Invocation(select(TEAM, grid.local / across, has_task), grid.local));
 }
 

@@ -16,6 +16,6 @@ fn main(grid: Grid) {
     let first = end / PACK_ELEMENTS * PACK_ELEMENTS;
     if (first < end) {
         let chunk = Chunk(row, 0u, 0u, params.reduce_len);
-        reduce_outputs(ColumnOutputs(chunk, 0u, first, min(params.outputs - first, PACK_ELEMENTS), 0u));
+        reduce_outputs(ColumnOutputs(chunk, 0u, 0u, first, min(params.outputs - first, PACK_ELEMENTS), 0u));
     }
 }

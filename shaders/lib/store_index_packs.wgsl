@@ -15,8 +15,9 @@ fn store_positions(first: u32, positions: vec4<u32>) {
     if (INDEX_WORDS == 1u) {
         values[first / 4u] = bound_pack(own);
     } else {
-        values[first / 2u] = two_positions(own.xy);
-        values[first / 2u + 1u] = two_positions(own.zw);
+        let pair = first / 2u;
+        values[pair] = two_positions(own.xy);
+        values[pair + 1u] = two_positions(own.zw);
     }
 }
 

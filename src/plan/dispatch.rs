@@ -43,18 +43,18 @@ impl Reduction<'_> {
         let tasks = shape.outputs() * chunks;
         let group = self.group(window);
         let panel = self.dtype.pack_elements() * column_packs;
-        let counted = if access == Access::Columns { panel } else { self.unit_results(schedule) * share };
+        let counted = if access == Access::Columns { panel * share } else { self.unit_results(schedule) * share };
         let groups = match access {
             Access::ShortRows { .. } if stores == Stores::Seams => {
                 shape.outputs().div_ceil(self.stretch_rows(window)).div_ceil(share).div_ceil(group)
             }
             Access::Columns => {
-                let panels = match stores {
-                    Stores::Results => self.panels_of_columns(shape, column_packs),
-                    Stores::Packs => self.panels_of_packs(shape, column_packs),
+                let in_turn = match stores {
+                    Stores::Results => self.panels_of_columns(shape, column_packs, share),
+                    Stores::Packs => self.panels_of_packs(shape, column_packs, share),
                     Stores::Seams => shape.rows_of_columns(),
                 };
-                (chunks * panels).div_ceil(group / team)
+                (chunks * in_turn).div_ceil(group / team)
             }
             _ if team > 1 => tasks.div_ceil(group / team),
             _ => self.units(tasks, schedule).div_ceil(share).div_ceil(group),
@@ -128,6 +128,7 @@ impl Reduction<'_> {
         let whole_runs = schedule.chunks == 1 || schedule.chunk_len.is_multiple_of(run_len);
         let wide = columns && schedule.column_packs > 1;
         let neighbours = if columns { self.neighbours_of_columns(shape, schedule.column_packs) } else { 1 };
+        let in_turn = columns && schedule.share > 1 && stores != Stores::Seams;
         let tiles = columns && self.compares_tiles(shape.reduce_len(), schedule.column_packs);
         let inner = stores == Stores::Packs && self.has_inner_bunches(window);
         // On GPUs so that neighbours load whole sectors; else where a pack is loaded as fast as a word.
@@ -142,6 +143,7 @@ impl Reduction<'_> {
             few_runs(shape, schedule.access).map(Override::FewRuns),
             wide.then_some(Override::ColumnPacks(schedule.column_packs as u32)),
             Override::of_neighbours(neighbours),
+            in_turn.then_some(Override::InTurn),
             shape.has_loose_ends().then_some(Override::LooseEnds),
             (schedule.line < schedule.team).then_some(Override::RunMembers(schedule.line as u32)),
             tiles.then_some(Override::Tiles),

@@ -14,10 +14,10 @@ use crate::shader::Access;
 /// The fewest rows that are left where several count as one.
 const FEWEST_FOLDED_ROWS: u64 = 24;
 
-/// The parts of the input of which records may take one where otherwise elements would be loaded one by one, or packs of 8 or 16 bits begin
-/// anywhere. Those of words and more cost little.
+/// The parts of the input of which records may take one where otherwise elements would be loaded one by one, or packs begin anywhere. Those
+/// of words and more cost SwiftShader little, which loads words.
 pub(super) const PARTS_OF_ELEMENTS: u64 = 4;
-const PARTS_OF_NARROW_PACKS: u64 = 8;
+const PARTS_OF_RAGGED_PACKS: u64 = 8;
 
 /// All outputs from one window that is folded, if that pays.
 pub(super) fn folded(reduction: &Reduction, window: &Window) -> Option<Block> {
@@ -38,13 +38,14 @@ fn folded_on_gpus(reduction: &Reduction, window: &Window) -> Option<Block> {
 fn folded_on_software(reduction: &Reduction, window: &Window) -> Option<Block> {
     let into = |width, parts| folded_into(reduction, window, width, parts);
     let pack = reduction.dtype.pack_elements();
+    let ragged_costs = reduction.dtype.lanes() > 1 || reduction.device.has_wide_loads();
     match window.schedule.access {
         Access::Strided => powers_of_two(2, pack).find_map(|width| into(width, PARTS_OF_ELEMENTS)),
         Access::Columns if window.schedule.column_packs > 4 => None, // eight see all of a row
         Access::Columns if window.schedule.column_packs > 1 => {
             into(pack, USUAL_PARTS).filter(|block| !block.windows[0].shape.has_lead)
         }
-        Access::Columns if reduction.dtype.lanes() > 1 => into(pack, PARTS_OF_NARROW_PACKS),
+        Access::Columns if ragged_costs => into(pack, PARTS_OF_RAGGED_PACKS),
         Access::Columns => into(pack, USUAL_PARTS),
         Access::Rows | Access::ShortRows { .. } => None,
     }

@@ -283,10 +283,12 @@ impl ReductionShape {
         (self.columns().unwrap_or(1) / pack).div_ceil(packs)
     }
 
-    /// The panels of so many elements that rows of columns are cut into: each row by itself, or all as if they were one.
-    pub fn column_panels(&self, elements: u64, as_one: bool) -> u64 {
+    /// The panels of so many elements, `share` in turn, that rows of columns are cut into, each row by itself, or all as if they were one;
+    /// and what is left of each.
+    pub fn column_panels(&self, elements: u64, share: u64, as_one: bool) -> u64 {
         let columns = if as_one { None } else { self.columns() }.unwrap_or(self.outputs());
-        self.outputs() / columns * columns.div_ceil(elements)
+        let rest = u64::from(!columns.is_multiple_of(elements));
+        self.outputs() / columns * ((columns / elements).div_ceil(share) + rest)
     }
 }
 

@@ -47,7 +47,8 @@ impl Reduction<'_> {
             (Stores::Seams, &[target]) => {
                 let whole = Binding { bytes: target.bytes / 16 * 16, ..target };
                 let packs = self.window(window, Stores::Packs, vec![whole], None)?;
-                let alone = Window { schedule: Schedule { column_packs: 1, ..window.schedule }, ..window.clone() };
+                let alone =
+                    Window { schedule: Schedule { column_packs: 1, share: 1, ..window.schedule }, ..window.clone() };
                 let seams = self.window(&alone, Stores::Seams, vec![target], None)?;
                 Ok(Dispatches(vec![packs, seams]))
             }

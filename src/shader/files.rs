@@ -112,13 +112,13 @@ files! {
     TILE_OF_WORDS = "lib/tile_of_words";
     COLUMN_ROWS = "lib/column_rows";
     COLUMN_TILES = "lib/column_tiles";
-    MAIN_COLUMNS = "lib/main_columns", overrides ["NEIGHBOURS"];
+    MAIN_COLUMNS = "lib/main_columns", overrides ["NEIGHBOURS", "IN_TURN"];
     PANEL_TILES = "lib/panel_tiles";
     COLUMN_RESULTS = "lib/column_results";
     COLUMN_PARTS = "lib/column_parts";
     COLUMN_RECORDS = "lib/column_records";
     COLUMNS_WHOLE = "lib/columns_whole";
-    MAIN_INNER_PACKS = "lib/main_inner_packs", overrides ["NEIGHBOURS"];
+    MAIN_INNER_PACKS = "lib/main_inner_packs", overrides ["NEIGHBOURS", "IN_TURN"];
     MAIN_SEAMS = "lib/main_seams";
     COLUMNS_ONE_ROW = "lib/columns_one_row";
     SHARED_UNITS = "lib/shared_units";

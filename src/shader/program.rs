@@ -233,6 +233,8 @@ pub enum Override {
     Inner,
     /// Packs side by side that an invocation of a kernel of columns takes.
     ColumnPacks(u32),
+    /// And several such panels of a row, one after another.
+    InTurn,
     /// Where several rows of columns count as one, blocks of them begin and end within a row.
     LooseEnds,
     /// A column kernel for positions of 32-bit types compares four rows at once, and looks for the winner among them at the end.
@@ -284,6 +286,7 @@ impl Override {
             Override::Ragged => "RAGGED",
             Override::Inner => "INNER",
             Override::ColumnPacks(_) => "COLUMN_PACKS",
+            Override::InTurn => "IN_TURN",
             Override::LooseEnds => "LOOSE_ENDS",
             Override::Tiles => "TILES",
             Override::WholeWords => "WHOLE_WORDS",

@@ -372,6 +372,41 @@ fn rows_of_columns_that_neighbours_see() {
     }
 }
 
+/// Rows of columns around whole shares of 16 packs, which SwiftShader's invocations take in turn: of whole packs, an element more and one
+/// less.
+#[test]
+fn rows_of_columns_taken_in_turn() {
+    use DType::{Bf16, F32, I64, U8};
+    let all = [(F32, 16), (U8, 17), (I64, 31), (Bf16, 32), (F32, 33), (U8, 15), (I64, 16), (Bf16, 49), (F32, 100)];
+    for (m, (dtype, packs)) in all.into_iter().enumerate() {
+        let pack = 16 / dtype.bytes();
+        for (n, columns) in [packs * pack, packs * pack + 1, packs * pack - 1].into_iter().enumerate() {
+            check_columns(dtype, [4096 / packs, 5, columns], m + 4 * n);
+        }
+    }
+}
+
+/// Values of columns that go down their longest dimension: around as many rows as are few, whole packs and not, and turned round.
+#[test]
+fn columns_with_runs_of_few_rows() {
+    use DType::{Bf16, F32, F64, I8, U8, U64};
+    let all = [(F32, 7, 64), (Bf16, 3, 65), (U8, 2, 131), (U64, 8, 33), (F64, 5, 67), (I8, 7, 160)];
+    for (m, (dtype, rows, columns)) in all.into_iter().enumerate() {
+        for outer in [2 * rows - 1, 2 * rows, 33] {
+            let blocks = (1 << 18) / dtype.bytes() / (outer * rows * columns) + 2;
+            let mut view = View::new([outer, blocks, rows, columns]).unwrap();
+            if m % 2 == 1 {
+                view = view.reverse(0).unwrap();
+            }
+            let input = tensor(dtype, outer * blocks * rows * columns, Data::Edges, outer);
+            let case = format!("{dtype} {outer} x {blocks} blocks of {rows} rows of {columns}");
+            let reduce_max = ReduceMax::new(dtype, view).axes([0, 2]);
+            check(&reduce_max, &[&input], &case);
+            check(&reduce_max.nan(NanPolicy::Ignore), &[&input], &case);
+        }
+    }
+}
+
 fn check_columns(dtype: DType, shape: [u64; 3], choice: usize) {
     let view = View::new(shape).unwrap();
     let input = tensor(dtype, view.len(), [Data::Edges, Data::Ties, Data::EdgesWithoutNan][choice % 3], shape[2]);

@@ -77,7 +77,7 @@ pub fn programs() -> Vec<Program> {
 }
 
 /// Every constant, each with some value.
-pub const OVERRIDES: [Override; 27] = [
+pub const OVERRIDES: [Override; 28] = [
     Override::Group(64),
     Override::Team(16),
     Override::RunMembers(4),
@@ -93,6 +93,7 @@ pub const OVERRIDES: [Override; 27] = [
     Override::Ragged,
     Override::Inner,
     Override::ColumnPacks(4),
+    Override::InTurn,
     Override::LooseEnds,
     Override::Tiles,
     Override::WholeWords,
@@ -124,6 +125,9 @@ pub fn kernels() -> Vec<Kernel> {
                 OVERRIDES.into_iter().filter(|&own| kernel.declares(own) && wanted(&own)).collect();
             if overrides.contains(&Override::Ragged) {
                 overrides.retain(|own| *own != Override::Inner); // bunches of one stretch, or of two
+            }
+            if overrides.contains(&Override::ColumnPacks(4)) {
+                overrides.retain(|own| *own != Override::InTurn); // panels of one pack
             }
             let own = Kernel { overrides, ..kernel.clone() };
             match is_staged(program) {

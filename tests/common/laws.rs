@@ -160,6 +160,8 @@ struct Work {
     pack: u64,
     /// Packs that an invocation of a column kernel takes.
     column_packs: u64,
+    /// Whether it takes several such panels.
+    in_turn: bool,
     /// Results that one written unit takes.
     store_lanes: u64,
     stores: Stores,
@@ -210,6 +212,7 @@ impl Work {
             lanes,
             pack: 16 / kernel.dtype.bytes(),
             column_packs: column_packs.unwrap_or(1),
+            in_turn: kernel.overrides.contains(&Override::InTurn),
             store_lanes,
             stores: if let Program::Reduce { stores, .. } = kernel.program { stores } else { Stores::Results },
             bunch_parts: text.matches("fn store_part_").count() as u64,
@@ -290,11 +293,13 @@ impl Work {
             Access::Columns if self.neighbours > 1 => outputs / u64::from(p.columns) * chunks * self.neighbours,
             Access::Columns if self.stores == Stores::Packs && self.team == 1 => {
                 let rows = outputs / u64::from(p.columns);
-                rows * (u64::from(p.columns) / self.pack).div_ceil(self.column_packs)
+                rows * (u64::from(p.columns) / self.pack).div_ceil(self.column_packs * self.in_turn(p))
             }
             Access::Columns => {
                 let columns = if self.columns_share_words() { outputs } else { p.columns.into() };
-                outputs / columns * chunks * columns.div_ceil(self.pack * self.column_packs) * self.team
+                let panel = self.pack * self.column_packs;
+                let row = (columns / panel).div_ceil(self.in_turn(p)) + u64::from(!columns.is_multiple_of(panel));
+                outputs / columns * chunks * row * self.team
             }
             Access::ShortRows { columns, .. } if self.stores == Stores::Seams => {
                 let stretch: u32 = p.kept.iter().take(if columns > 1 { 2 } else { 1 }).map(|own| own.size).product();
@@ -307,6 +312,11 @@ impl Work {
             }
             _ => self.task_invocations(tasks, p.share),
         }
+    }
+
+    /// The panels that an invocation of a column kernel takes, one after another.
+    fn in_turn(&self, p: &ReductionParams) -> u64 {
+        if self.in_turn { p.share.into() } else { 1 }
     }
 
     /// Whether rows of columns share words of the output: then packs are of all outputs, and some lie in two rows, as seams do.
@@ -449,7 +459,7 @@ impl Work {
             (Operator::ArgMax, Access::Columns) => self.column_packs * rows * self.pack * (4 + outer),
             (Operator::ArgMax, Access::Strided | Access::ShortRows { .. }) => 0,
         };
-        rows * kept + search + locate + 3 // and the words of a partial result
+        self.in_turn(p) * (rows * kept + search + locate + 3) // and the words of a partial result
     }
 
     /// Finding the addresses of the operands in one row.

@@ -281,6 +281,54 @@ fn dimensions_far_apart_are_reduced_in_stages() {
     assert_eq!(slots(DType::F32, &[100, 2000, 20], [0, 2], &gpu()).len(), 1);
 }
 
+/// Values of columns go down the longest dimension, where the innermost has few rows; positions go by their order.
+#[test]
+fn columns_of_values_go_down_their_longest_dimension() {
+    let run = |plan: Plan| match &plan.dispatches[0].params {
+        Params::Reduction(params) => (params.run_len, params.run_stride),
+        other => panic!("{other:?}"),
+    };
+    let of_values = |shape: [u64; 4], axes: [i64; 2], limits: &Limits| {
+        run(reduce_max(DType::F16, &shape, &axes).plan(limits).unwrap())
+    };
+    for limits in [gpu(), cpu()] {
+        assert_eq!(of_values([32, 905, 3, 185], [0, 2], &limits), (32, 905 * 3 * 185));
+        assert_eq!(of_values([32, 905, 7, 185], [0, 2], &limits), (32, 905 * 7 * 185));
+        assert_eq!(of_values([32, 905, 8, 185], [0, 2], &limits), (8, 185)); // not few
+        assert_eq!(of_values([5, 905, 3, 185], [0, 2], &limits), (3, 185)); // hardly longer
+        assert_eq!(of_values([32, 905, 3, 5], [0, 2], &limits), (3, 5)); // small blocks, in bunches
+        assert_eq!(of_values([32, 905, 185, 3], [0, 3], &limits), (3, 1)); // rows
+        let view = View::new([32, 905, 3, 185]).unwrap();
+        assert_eq!(run(ArgMax::new(DType::F16, view).axes([0, 2]).plan(&limits).unwrap()), (3, 185));
+    }
+}
+
+/// SwiftShader's invocations take several packs of a row of columns, each about as many, if there are enough of them.
+#[test]
+fn packs_of_columns_are_taken_in_turn() {
+    let in_turn = |dtype, shape: [u64; 3], limits: &Limits| {
+        let plan = reduce_max(dtype, &shape, &[1]).plan(limits).unwrap();
+        let dispatch = &plan.dispatches[0];
+        let Params::Reduction(params) = &dispatch.params else { panic!("{plan}") };
+        assert_eq!(dispatch.kernel.overrides.contains(&Override::InTurn), params.share > 1, "{plan}");
+        params.share
+    };
+    let shares = |dtype, packs: u64, limits: &Limits| in_turn(dtype, [900, 20, 16 / dtype.bytes() * packs], limits);
+    for dtype in [DType::U8, DType::F16, DType::F32, DType::I64] {
+        for (packs, share) in [(14, 14), (15, 15), (16, 16), (17, 9), (32, 16), (33, 11), (100, 15)] {
+            assert_eq!(shares(dtype, packs, &cpu()), share, "{dtype}, {packs} packs");
+            assert_eq!(shares(dtype, packs, &gpu()), 1, "{dtype}, {packs} packs on a GPU");
+        }
+    }
+    assert_eq!(in_turn(DType::F32, [1, 20, 4 * 128], &cpu()), 1); // all of whose invocations are busy
+    assert_eq!(in_turn(DType::F32, [1, 20, 4 * 256], &cpu()), 2);
+
+    let mut plan = reduce_max(DType::F32, &[900, 20, 64], &[1]).plan(&cpu()).unwrap();
+    plan.dispatches[0].kernel.overrides.push(Override::Neighbours(16));
+    let error = plan.check(&cpu()).unwrap_err().to_string();
+    assert!(error.contains("panels in turn of 16 neighbours: one for itself expected"), "{error}");
+}
+
 /// Where the outputs of a view lie in another order than its elements, all is reduced as it lies, and then put in order.
 #[test]
 fn outputs_in_another_order_are_reduced_as_they_lie() {

@@ -94,8 +94,13 @@ impl Work {
         let as_one = ragged && store_lanes(kernel) > 1;
         let (own, rows) = if as_one { (outputs, (pack - 1).div_ceil(columns) + 1) } else { (columns, 1) };
         ensure(!as_one || kernel.neighbours() == 1, || "neighbours that see all of a row, of rows in one".to_string())?;
-        let panels = outputs / own * panels_of_row(kernel, own.div_ceil(pack), group)?;
-        Ok(Work::shared(panels.saturating_mul(chunks), 1, turns.saturating_mul(wide * rows), group))
+        let in_row = match kernel.has(Override::InTurn) {
+            true => (own / (pack * wide)).div_ceil(params.share.into()) + u64::from(!own.is_multiple_of(pack * wide)),
+            false => panels_of_row(kernel, own.div_ceil(pack), group)?,
+        };
+        let tasks = (outputs / own * in_row).saturating_mul(chunks);
+        let turns = turns.saturating_mul(wide * rows * panels_in_turn(kernel, params)?);
+        Ok(Work::shared(tasks, 1, turns, group))
     }
 
     /// Packs that lie in one row of columns, or those in which rows end.
@@ -120,7 +125,11 @@ impl Work {
         let rows = outputs / columns;
         let (tasks, turns) = match stores {
             Stores::Seams => (rows, turns.saturating_mul(2)),
-            _ => (rows * panels_of_row(kernel, columns / pack, group)?, turns.saturating_mul(wide)),
+            _ => {
+                let share = panels_in_turn(kernel, params)?;
+                let panels = panels_of_row(kernel, columns / pack, group)?.div_ceil(share);
+                (rows * panels, turns.saturating_mul(wide * share))
+            }
         };
         Ok(Work::shared(tasks, 1, turns.saturating_add(pack), group))
     }
@@ -247,6 +256,15 @@ fn check_whole_runs(kernel: &Kernel, params: &ReductionParams) -> Result<(), Err
             "{chunks} chunks of {chunk_len} elements, in packs from words: whole runs of {run_len}, of more than a pack, expected"
         )
     })
+}
+
+/// The panels that an invocation takes one after another.
+fn panels_in_turn(kernel: &Kernel, params: &ReductionParams) -> Result<u64, Error> {
+    let (in_turn, neighbours) = (kernel.has(Override::InTurn), kernel.neighbours());
+    ensure(!in_turn || neighbours == 1, || {
+        format!("panels in turn of {neighbours} neighbours: one for itself expected")
+    })?;
+    Ok(if in_turn { params.share.into() } else { 1 })
 }
 
 /// The panels that a row of so many packs of columns is cut into: one for each of a row's neighbours, where these see all of it.

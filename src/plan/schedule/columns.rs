@@ -119,21 +119,37 @@ impl Reduction<'_> {
         if some && pays && !as_they_are { neighbours } else { 1 }
     }
 
-    /// The panels of so many packs that rows of columns are cut into: one for each of a row's neighbours.
-    pub fn panels_of_columns(&self, shape: &ReductionShape, column_packs: u64) -> u64 {
+    /// The panels of a row that an invocation takes one after another, each invocation about as many, where they are enough to keep the
+    /// device busy.
+    pub(super) fn panels_in_turn(&self, shape: &ReductionShape, schedule: &Schedule) -> u64 {
+        let one_each = schedule.access != Access::Columns || schedule.team > 1 || schedule.column_packs > 1;
+        if one_each || self.device.panels_in_turn() == 1 {
+            return 1;
+        }
+        let columns = if self.columns_share_words(shape) { shape.outputs() } else { shape.columns().unwrap_or(1) };
+        let row = (columns / self.dtype.pack_elements()).max(1);
+        let all = self.panels_of_columns(shape, 1, 1) * schedule.chunks;
+        let longest = MAX_STEPS / self.steps(shape, schedule);
+        let most = self.device.panels_in_turn().min(all / self.device.tuning.busy_invocations).min(longest).max(1);
+        row.div_ceil(row.div_ceil(most))
+    }
+
+    /// The panels of so many packs that rows of columns are cut into, so many in turn: one for each of a row's neighbours. What does not
+    /// fill a panel is one by itself.
+    pub fn panels_of_columns(&self, shape: &ReductionShape, column_packs: u64, share: u64) -> u64 {
         match self.neighbours_of_columns(shape, column_packs) {
             1 => {
                 let panel = column_packs * self.dtype.pack_elements();
-                shape.column_panels(panel, self.columns_share_words(shape))
+                shape.column_panels(panel, share, self.columns_share_words(shape))
             }
             neighbours => shape.rows_of_columns() * neighbours,
         }
     }
 
     /// The same of the packs that lie in one row each.
-    pub fn panels_of_packs(&self, shape: &ReductionShape, column_packs: u64) -> u64 {
+    pub fn panels_of_packs(&self, shape: &ReductionShape, column_packs: u64, share: u64) -> u64 {
         let panels = match self.neighbours_of_columns(shape, column_packs) {
-            1 => shape.pack_panels(self.dtype.pack_elements(), column_packs),
+            1 => shape.pack_panels(self.dtype.pack_elements(), column_packs).div_ceil(share),
             neighbours => neighbours,
         };
         shape.rows_of_columns() * panels
@@ -169,7 +185,7 @@ impl Reduction<'_> {
 
     /// The most members that every team of columns can have in one dispatch.
     pub(super) fn column_members(&self, shape: &ReductionShape) -> u64 {
-        let panels = shape.column_panels(self.dtype.pack_elements(), self.columns_share_words(shape));
+        let panels = shape.column_panels(self.dtype.pack_elements(), 1, self.columns_share_words(shape));
         self.device.invocations_of_members(column_member_bytes(self.operator, self.dtype)) / panels
     }
 }

@@ -75,7 +75,7 @@ pub(super) struct Schedule {
     pub chunks: u64,
     /// Packs side by side that an invocation of a column kernel takes.
     pub column_packs: u64,
-    /// Output units that an invocation makes, one after another.
+    /// Output units that an invocation makes, one after another; of columns panels.
     pub share: u64,
 }
 
@@ -165,7 +165,7 @@ impl Reduction<'_> {
         let schedule = self.split(shape, max_chunks)?;
         let units = self.units(shape.outputs() * schedule.chunks, &schedule);
         if schedule.access == Access::Columns || schedule.team > 1 {
-            return Some(schedule);
+            return Some(Schedule { share: self.panels_in_turn(shape, &schedule), ..schedule });
         }
         let max_share = MAX_STEPS / self.steps(shape, &schedule);
         let needed = self.device.needed_share(units);
@@ -295,7 +295,7 @@ impl Reduction<'_> {
         }
         let columns_fit = shape.columns().is_some_and(|columns| {
             let step_fits = i32::try_from(run.stride).is_ok(); // the kernel divides it as a signed number
-            let panels = self.panels_of_columns(shape, column_packs);
+            let panels = self.panels_of_columns(shape, column_packs, 1);
             let invocations_fit = panels <= self.device.max_invocations; // one each
             let (fewest, fewest_loads) = match shape.columns_are_whole(pack) {
                 true => (pack, 0),

@@ -71,8 +71,9 @@ const NO_KINDS: [Program; 11] = [
 ];
 
 /// Those of devices that read one element after another.
-const NO_OVERRIDES: [Override; 6] = [
+const NO_OVERRIDES: [Override; 7] = [
     Override::ColumnPacks(4),
+    Override::InTurn,
     Override::Tiles,
     Override::Inner,
     Override::WholeWords,
