@@ -324,7 +324,7 @@ fn tall_columns() {
 fn few_rows_of_columns() {
     for dtype in [DType::F32, DType::U8, DType::F64] {
         for (outer, rows, columns) in
-            [(1, 2, 131_075), (1, 24, 64), (1, 25, 64), (4, 3, 12_289), (1, 1024, 80), (1, 1025, 80)]
+            [(1, 2, 131_075), (1, 40, 64), (1, 41, 64), (4, 3, 12_289), (1, 1024, 80), (1, 1025, 80)]
         {
             let input = tensor(dtype, outer * 2 * rows * columns, Data::Ties, rows);
             let view = View::new([outer, 2, rows, columns]).unwrap();
