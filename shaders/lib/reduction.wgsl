@@ -14,7 +14,7 @@ struct Params {
     columns: u32,      // column kernels: outputs side by side in memory
     kept_rank: u32,
     outer_rank: u32,
-    share: u32,        // output units that an invocation without a team makes in turn
+    share: u32,        // output units, or panels of columns, that an invocation without a team makes in turn
     // Of a window of a larger tensor (store_record.wgsl): where its records belong.
     records: u32,        // records of one output, of all windows together
     first_record: u32,   // the window's first record

@@ -139,9 +139,9 @@ impl Device {
         if self.like == AdapterKind::Lavapipe && self.tuning.group >= VECTOR { VECTOR } else { 1 }
     }
 
-    /// The packs of a row of columns that an invocation takes one after another. SwiftShader looks up a reduction's parameters for each
+    /// The most packs of a row of columns that an invocation takes one after another. SwiftShader looks up a reduction's parameters for each
     /// invocation, which takes as long as some packs, and waits less often where a vector's invocations load from as many lines.
-    pub fn panels_in_turn(&self) -> u64 {
+    pub fn most_panels_in_turn(&self) -> u64 {
         if self.like == AdapterKind::SwiftShader { 16 } else { 1 }
     }
 

@@ -49,12 +49,12 @@ impl Reduction<'_> {
                 shape.outputs().div_ceil(self.stretch_rows(window)).div_ceil(share).div_ceil(group)
             }
             Access::Columns => {
-                let in_turn = match stores {
+                let invocations = match stores {
                     Stores::Results => self.panels_of_columns(shape, column_packs, share),
                     Stores::Packs => self.panels_of_packs(shape, column_packs, share),
                     Stores::Seams => shape.rows_of_columns(),
                 };
-                (chunks * in_turn).div_ceil(group / team)
+                (chunks * invocations).div_ceil(group / team)
             }
             _ if team > 1 => tasks.div_ceil(group / team),
             _ => self.units(tasks, schedule).div_ceil(share).div_ceil(group),

@@ -67,18 +67,6 @@ fn united(dimensions: Vec<Dimension>) -> Vec<Dimension> {
     united
 }
 
-/// Columns of values go down their longest dimension first where the innermost has few rows: to begin a run costs as much as some rows do,
-/// and the members of a team share those of one.
-fn take_long_run(reduced: &mut [Dimension], columns: Option<&Dimension>) {
-    let Some(columns) = columns.filter(|d| d.stride == 1) else { return };
-    let run = reduced[0];
-    let small = run.size.saturating_mul(columns.size) <= LARGEST_BLOCK; // which blocks of rows may be
-    let Some((n, longest)) = reduced.iter().enumerate().max_by_key(|(_, d)| d.size) else { return };
-    if run.stride != 1 && !small && run.size < FEWEST_ROWS_OF_RUN && longest.size >= 2 * run.size {
-        reduced[..=n].rotate_right(1);
-    }
-}
-
 /// The greatest stride first, whatever its sign. There are few: a sort would be a lot of code in a small module.
 pub(super) fn by_stride<D>(dimensions: Vec<D>, stride: impl Fn(&D) -> i64) -> Vec<D> {
     let mut sorted: Vec<D> = Vec::with_capacity(dimensions.len());
@@ -124,7 +112,8 @@ impl Extent {
 pub(super) struct ReductionShape {
     /// Innermost first.
     pub kept: Vec<Dimension>,
-    /// Innermost first; the innermost is the run, of length 1 where nothing is reduced.
+    /// First the run, of length 1 where nothing is reduced; then what is around it, innermost first. The run is innermost, if it is not
+    /// a [long one](ReductionShape::with_long_run).
     pub reduced: Vec<Dimension>,
     /// The element at index 0 of every dimension, counted from the start of the input's binding.
     pub start: u64,
@@ -138,8 +127,7 @@ pub(super) struct ReductionShape {
 
 impl ReductionShape {
     /// `any_order`: whether the reduced elements may be taken in another order, as values may, but not positions. Then
-    /// elements are left out where they are repeated, reversed dimensions turned round, and the smallest stride goes innermost, unless a
-    /// longer dimension makes a better run of columns.
+    /// elements are left out where they are repeated, reversed dimensions turned round, and the smallest stride goes innermost.
     /// `logical_strides` has, for each dimension, how many outputs or positions lie from one index to the next.
     pub fn new(
         view: &View,
@@ -171,10 +159,23 @@ impl ReductionShape {
         if reduced.is_empty() {
             reduced.push(Dimension { size: 1, stride: 0, logical_stride: 0 });
         }
-        if any_order {
-            take_long_run(&mut reduced, kept.first());
-        }
         ReductionShape { kept, reduced, start, span: extent.span, rest_len: 0, has_lead: false }
+    }
+
+    /// The same of values in any order, whose columns go down the longest dimension first, where the innermost has few rows: to begin a run
+    /// costs as much as some rows do. No more steps are taken then.
+    pub fn with_long_run(mut self) -> ReductionShape {
+        let (run, columns) = (self.run(), self.columns().unwrap_or(0));
+        let small = run.size.saturating_mul(columns) <= LARGEST_BLOCK; // which blocks of rows may be
+        if let Some((n, longest)) = self.reduced.iter().enumerate().max_by_key(|(_, d)| d.size)
+            && run.stride != 1
+            && !small
+            && run.size < FEWEST_ROWS_OF_RUN
+            && longest.size >= 2 * run.size
+        {
+            self.reduced[..=n].rotate_right(1);
+        }
+        self
     }
 
     pub fn outputs(&self) -> u64 {

@@ -84,7 +84,7 @@ pub(super) fn reduce_to_winners(
     target: Binding,
 ) -> Result<Option<Dispatches>, Error> {
     let Some(window) = whole_window(reduction, sources)? else { return Ok(None) };
-    let in_packs = window.schedule.chunks == 1 && reduction.stores(&window) != Stores::Results;
+    let in_packs = window.schedule.chunks == 1 && reduction.stores(&window.shape, &window.schedule) != Stores::Results;
     let pays = reduction.device.spreads() || in_packs && folded(reduction, &window).is_none();
     if window.schedule.access != Access::Columns || !pays {
         return Ok(None);

@@ -9,6 +9,7 @@
 //! And where stretches of short rows end within bunches, those that lie in one stretch are loaded in one piece by one dispatch, and the
 //! others, of which each has two pieces, by another.
 
+use super::layout::ReductionShape;
 use super::schedule::{FEWEST_FAR_LOADS, FEWEST_RAGGED_LOADS, Reduction, Schedule};
 use super::windows::Window;
 use super::{Binding, Dispatch, Dispatches};
@@ -19,8 +20,8 @@ use crate::{AdapterKind, Error};
 const FEWEST_BUNCHES_OF_STRETCHES: u64 = 3;
 
 impl Reduction<'_> {
-    /// What a window's dispatch stores of columns. Where these are seams, the packs that lie in one row are another dispatch's.
-    pub fn stores(&self, Window { shape, schedule, .. }: &Window) -> Stores {
+    /// What a dispatch stores of columns. Where these are seams, the packs that lie in one row are another dispatch's.
+    pub fn stores(&self, shape: &ReductionShape, schedule: &Schedule) -> Stores {
         let by_one = (schedule.team, schedule.chunks) == (1, 1);
         let fewest = || self.fewest_seam_columns(shape);
         if schedule.access != Access::Columns
@@ -43,7 +44,7 @@ impl Reduction<'_> {
         {
             return Ok(dispatches);
         }
-        match (self.stores(window), &targets[..]) {
+        match (self.stores(&window.shape, &window.schedule), &targets[..]) {
             (Stores::Seams, &[target]) => {
                 let whole = Binding { bytes: target.bytes / 16 * 16, ..target };
                 let packs = self.window(window, Stores::Packs, vec![whole], None)?;

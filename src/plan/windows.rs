@@ -67,7 +67,7 @@ pub(super) fn whole_window(reduction: &Reduction, sources: &[Source]) -> Result<
     if !extent.fits(device) || !targets_fit {
         return Ok(None);
     }
-    let shape = reduction.shape(view, &extent, &logical_strides(view.shape(), reduced));
+    let shape = reduction.shape_of_window(view, &extent, &logical_strides(view.shape(), reduced));
     let schedule = reduction.schedule(&shape, reduction.max_chunks(out_len, shape.seen()));
     Ok(schedule.map(|schedule| Window { slot, extent, shape, schedule, first_output: 0, first_position: 0 }))
 }
@@ -76,6 +76,13 @@ impl Reduction<'_> {
     /// What is reduced of a view, as it lies.
     fn shape(&self, view: &View, extent: &Extent, logical_strides: &[u64]) -> ReductionShape {
         ReductionShape::new(view, self.reduced, self.operator == Operator::ReduceMax, extent, logical_strides)
+    }
+
+    /// The same with a long run, where that pays. No GPU was asked.
+    fn shape_of_window(&self, view: &View, extent: &Extent, logical_strides: &[u64]) -> ReductionShape {
+        let shape = self.shape(view, extent, logical_strides);
+        let pays = self.operator == Operator::ReduceMax && !self.device.spreads();
+        if pays { shape.with_long_run() } else { shape }
     }
 }
 
@@ -173,7 +180,8 @@ impl<'a> Tensor<'a> {
         (len > 0 && begins_fit).then_some((d, len))
     }
 
-    /// Whether a dispatch can take a box of such lengths wherever it begins, if need be element by element.
+    /// Whether a dispatch can take a box of such lengths wherever it begins, if need be element by element: with no long run, which a
+    /// smaller box may not have.
     fn fits(&self, view: &View, lens: &[u64], reduction: &Reduction, max_chunks: u64) -> bool {
         let Reduction { dtype, device, .. } = *reduction;
         let indices: Vec<Range<u64>> = lens.iter().map(|&len| 0..len).collect();
@@ -334,7 +342,7 @@ impl<'a> Tensor<'a> {
         }
         let view = boxed(view, &indices)?;
         let extent = Extent::new(dtype, &view, device)?;
-        let shape = reduction.shape(&view, &extent, &self.logical_strides);
+        let shape = reduction.shape_of_window(&view, &extent, &self.logical_strides);
         let Some(schedule) = reduction.schedule(&shape, max_chunks).filter(|_| extent.fits(device)) else {
             let given = shape.outputs().saturating_mul(shape.reduce_len());
             return Err(Error::TooLarge { what: "elements of one dispatch", given, limit: self.window_elements });

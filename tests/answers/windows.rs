@@ -72,6 +72,26 @@ fn reductions_of_every_view_and_axes() {
     }
 }
 
+/// Columns that go down their longest dimension in each window, and windows of so many packs that invocations take several in turn.
+#[test]
+fn columns_in_windows() {
+    for (t, dtype) in TYPES.into_iter().enumerate() {
+        let input = tensor(dtype, 9 * 12 * 3 * 45, Data::Edges, 3);
+        for (n, rows) in [[0, 2], [0, 1]].into_iter().enumerate() {
+            let view = View::new([9, 12, 3, 45]).unwrap();
+            let view = if (t + n).is_multiple_of(2) { view } else { view.reverse(0).unwrap() };
+            check(&ReduceMax::new(dtype, view).axes(rows), &[&input], &format!("{dtype} {rows:?}"));
+        }
+        let columns = (1 << 13) / dtype.bytes() + t as u64 % 2;
+        let input = tensor(dtype, 30 * 5 * columns, Data::Ties, 4);
+        for axes in [&[1_i64][..], &[0, 1]] {
+            let case = format!("{dtype} {columns} columns {axes:?}");
+            let op = ArgMax::new(dtype, View::new([30, 5, columns]).unwrap()).axes(axes);
+            check_within(1 << 18, &op, &[&input], &op.reference(&[&input]).unwrap(), &case);
+        }
+    }
+}
+
 #[test]
 fn ignored_nans() {
     for dtype in [DType::F16] {

@@ -291,9 +291,10 @@ fn columns_of_values_go_down_their_longest_dimension() {
     let of_values = |shape: [u64; 4], axes: [i64; 2], limits: &Limits| {
         run(reduce_max(DType::F16, &shape, &axes).plan(limits).unwrap())
     };
+    assert_eq!(of_values([32, 905, 3, 185], [0, 2], &cpu()), (32, 905 * 3 * 185));
+    assert_eq!(of_values([32, 905, 7, 185], [0, 2], &cpu()), (32, 905 * 7 * 185));
+    assert_eq!(of_values([32, 905, 3, 185], [0, 2], &gpu()), (3, 185));
     for limits in [gpu(), cpu()] {
-        assert_eq!(of_values([32, 905, 3, 185], [0, 2], &limits), (32, 905 * 3 * 185));
-        assert_eq!(of_values([32, 905, 7, 185], [0, 2], &limits), (32, 905 * 7 * 185));
         assert_eq!(of_values([32, 905, 8, 185], [0, 2], &limits), (8, 185)); // not few
         assert_eq!(of_values([5, 905, 3, 185], [0, 2], &limits), (3, 185)); // hardly longer
         assert_eq!(of_values([9, 905, 3, 5], [0, 2], &limits), (3, 5)); // small blocks, in bunches
@@ -320,13 +321,30 @@ fn packs_of_columns_are_taken_in_turn() {
             assert_eq!(shares(dtype, packs, &gpu()), 1, "{dtype}, {packs} packs on a GPU");
         }
     }
+    // Rows that end within packs, and share words: those of a row, where seams are apart, else of all.
+    for (dtype, columns, share) in
+        [(DType::F16, 140, 9), (DType::U8, 273, 9), (DType::F16, 11, 16), (DType::F32, 70, 9)]
+    {
+        assert_eq!(in_turn(dtype, [9000, 20, columns], &cpu()), share, "{dtype}, {columns} columns");
+    }
     assert_eq!(in_turn(DType::F32, [1, 20, 4 * 128], &cpu()), 1); // all of whose invocations are busy
     assert_eq!(in_turn(DType::F32, [1, 20, 4 * 256], &cpu()), 2);
 
     let mut plan = reduce_max(DType::F32, &[900, 20, 64], &[1]).plan(&cpu()).unwrap();
     plan.dispatches[0].kernel.overrides.push(Override::Neighbours(16));
     let error = plan.check(&cpu()).unwrap_err().to_string();
-    assert!(error.contains("panels in turn of 16 neighbours: one for itself expected"), "{error}");
+    assert!(
+        error.contains("panels of 1 packs in turn, of 16 neighbours: one pack, of one for itself, expected"),
+        "{error}"
+    );
+    plan.dispatches[0].kernel.overrides.pop();
+    for (share, expected) in [(0, "0 in turn: more than 0 expected"), (15, "workgroups"), (u32::MAX, "counts")] {
+        let mut changed = plan.clone();
+        let Params::Reduction(params) = &mut changed.dispatches[0].params else { panic!("{plan}") };
+        params.share = share;
+        let error = changed.check(&cpu()).unwrap_err().to_string();
+        assert!(error.contains(expected), "{share} in turn: {error}");
+    }
 }
 
 /// Where the outputs of a view lie in another order than its elements, all is reduced as it lies, and then put in order.

@@ -94,13 +94,13 @@ impl Work {
         let as_one = ragged && store_lanes(kernel) > 1;
         let (own, rows) = if as_one { (outputs, (pack - 1).div_ceil(columns) + 1) } else { (columns, 1) };
         ensure(!as_one || kernel.neighbours() == 1, || "neighbours that see all of a row, of rows in one".to_string())?;
-        let in_row = match kernel.has(Override::InTurn) {
-            true => (own / (pack * wide)).div_ceil(params.share.into()) + u64::from(!own.is_multiple_of(pack * wide)),
-            false => panels_of_row(kernel, own.div_ceil(pack), group)?,
+        let share = panels_in_turn(kernel, params, group)?;
+        let in_row = match share {
+            1 => panels_of_row(kernel, own.div_ceil(pack), group)?,
+            _ => (own / pack).div_ceil(share) + u64::from(!own.is_multiple_of(pack)),
         };
         let tasks = (outputs / own * in_row).saturating_mul(chunks);
-        let turns = turns.saturating_mul(wide * rows * panels_in_turn(kernel, params)?);
-        Ok(Work::shared(tasks, 1, turns, group))
+        Ok(Work::shared(tasks, 1, turns.saturating_mul(wide * rows * share), group))
     }
 
     /// Packs that lie in one row of columns, or those in which rows end.
@@ -126,7 +126,7 @@ impl Work {
         let (tasks, turns) = match stores {
             Stores::Seams => (rows, turns.saturating_mul(2)),
             _ => {
-                let share = panels_in_turn(kernel, params)?;
+                let share = panels_in_turn(kernel, params, group)?;
                 let panels = panels_of_row(kernel, columns / pack, group)?.div_ceil(share);
                 (rows * panels, turns.saturating_mul(wide * share))
             }
@@ -258,13 +258,19 @@ fn check_whole_runs(kernel: &Kernel, params: &ReductionParams) -> Result<(), Err
     })
 }
 
-/// The panels that an invocation takes one after another.
-fn panels_in_turn(kernel: &Kernel, params: &ReductionParams) -> Result<u64, Error> {
-    let (in_turn, neighbours) = (kernel.has(Override::InTurn), kernel.neighbours());
-    ensure(!in_turn || neighbours == 1, || {
-        format!("panels in turn of {neighbours} neighbours: one for itself expected")
+/// The panels, of a pack each, that an invocation takes one after another.
+fn panels_in_turn(kernel: &Kernel, params: &ReductionParams, group: &Group) -> Result<u64, Error> {
+    if !kernel.has(Override::InTurn) {
+        return Ok(1);
+    }
+    let (neighbours, packs, share) = (kernel.neighbours(), kernel.column_packs(), u64::from(params.share));
+    ensure(neighbours == 1 && packs == 1, || {
+        format!("panels of {packs} packs in turn, of {neighbours} neighbours: one pack, of one for itself, expected")
     })?;
-    Ok(if in_turn { params.share.into() } else { 1 })
+    // What is counted, also by surplus invocations, ends within some shares.
+    let panel = kernel.dtype.pack_elements();
+    check_countable(u64::from(params.outputs) + panel.saturating_mul(share).saturating_mul(group.invocations))?;
+    Ok(share)
 }
 
 /// The panels that a row of so many packs of columns is cut into: one for each of a row's neighbours, where these see all of it.

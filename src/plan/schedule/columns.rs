@@ -3,7 +3,7 @@
 use super::{FEWEST_FAR_LOADS, FEWEST_PACKS_ACROSS, LoadCounts, MAX_STEPS, Reduction, Schedule};
 use crate::plan::device::{column_member_bytes, power_of_two_below};
 use crate::plan::layout::ReductionShape;
-use crate::shader::{Access, Epilogue, Kernel, Operator};
+use crate::shader::{Access, Epilogue, Kernel, Operator, Stores};
 
 /// The most elements of a panel of columns: lavapipe takes seconds to compile what is done with more.
 const LARGEST_PANEL: u64 = 64;
@@ -123,14 +123,16 @@ impl Reduction<'_> {
     /// device busy.
     pub(super) fn panels_in_turn(&self, shape: &ReductionShape, schedule: &Schedule) -> u64 {
         let one_each = schedule.access != Access::Columns || schedule.team > 1 || schedule.column_packs > 1;
-        if one_each || self.device.panels_in_turn() == 1 {
+        if one_each || self.device.most_panels_in_turn() == 1 {
             return 1;
         }
-        let columns = if self.columns_share_words(shape) { shape.outputs() } else { shape.columns().unwrap_or(1) };
+        let as_one =
+            schedule.chunks == 1 && self.columns_share_words(shape) && self.stores(shape, schedule) == Stores::Results;
+        let columns = if as_one { shape.outputs() } else { shape.columns().unwrap_or(1) };
         let row = (columns / self.dtype.pack_elements()).max(1);
         let all = self.panels_of_columns(shape, 1, 1) * schedule.chunks;
         let longest = MAX_STEPS / self.steps(shape, schedule);
-        let most = self.device.panels_in_turn().min(all / self.device.tuning.busy_invocations).min(longest).max(1);
+        let most = self.device.most_panels_in_turn().min(all / self.device.tuning.busy_invocations).min(longest).max(1);
         row.div_ceil(row.div_ceil(most))
     }
 
