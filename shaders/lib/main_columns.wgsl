@@ -1,5 +1,5 @@
-// An invocation takes a panel, COLUMN_PACKS packs of columns side by side, or several. Where RAGGED, and rows share units of the output, all outputs are cut
-// into panels as if they were one row, and a panel may begin in one row and end in another.
+// An invocation takes a panel, COLUMN_PACKS packs of columns side by side, or several of one. Where RAGGED, and rows share units of the
+// output, all outputs are cut into panels as if they were one row, and a panel may begin in one row and end in another.
 import package::{
     COLUMN_PACKS, ColumnOutputs, GROUP, Grid, PACK_ELEMENTS, RAGGED, STORE_LANES, chunk_of, columns_start,
     invocation_number, no_input, params, reduce_outputs,
