@@ -69,7 +69,7 @@ pub struct ReductionParams {
     pub start: u32,
     /// Outputs side by side in memory, for column kernels.
     pub columns: u32,
-    /// Output units that an invocation without a team makes, one after another.
+    /// Output units, or packs of columns, that an invocation without a team makes, one after another.
     pub share: u32,
     /// Where several rows of columns count as one, the elements of a block that are more than whole rows; else 0.
     pub rest_len: u32,

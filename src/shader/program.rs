@@ -233,7 +233,7 @@ pub enum Override {
     Inner,
     /// Packs side by side that an invocation of a kernel of columns takes.
     ColumnPacks(u32),
-    /// And several such panels of a row, one after another.
+    /// An invocation of a kernel of columns takes several packs of a row one after another, a share.
     InTurn,
     /// Where several rows of columns count as one, blocks of them begin and end within a row.
     LooseEnds,
