@@ -39,9 +39,6 @@ pub struct Tuning {
     pub loads_per_turn: u64,
     /// Packs side by side that an invocation of a column kernel reduces: 1 or 4, and where it is 4 more of rows that eight then see all of.
     pub column_packs: u64,
-    /// The rows of columns up to which an ArgMax of 32-bit types compares them one by one, and not four by four, where it takes one pack of
-    /// each. Others always do the former.
-    pub few_rows: u64,
     /// The packs of a row up to which they are taken one by one where rows begin anywhere: whole ones under masks or, on a device
     /// that pays for each word, those that begin with words. On GPUs ReduceMax does so for rows of less than two packs,
     /// if this is not 0. Only for teams of one.
@@ -67,7 +64,6 @@ const LAVAPIPE: Tuning = Tuning {
     runs_per_split: 4,
     loads_per_turn: 1024,
     column_packs: 4,
-    few_rows: NEVER,
     few_packs: 24,
     max_share: 256,
     int64: true,
@@ -75,7 +71,7 @@ const LAVAPIPE: Tuning = Tuning {
 
 /// SwiftShader, which loads each element by itself and keeps few values in registers.
 const SWIFTSHADER: Tuning =
-    Tuning { runs_per_split: NEVER, column_packs: 1, few_rows: 40, few_packs: 12, int64: false, ..LAVAPIPE };
+    Tuning { runs_per_split: NEVER, column_packs: 1, few_packs: 12, int64: false, ..LAVAPIPE };
 
 /// GPUs: neighbours read neighbouring packs, thousands of them at once.
 const HARDWARE: Tuning = Tuning {
@@ -87,7 +83,6 @@ const HARDWARE: Tuning = Tuning {
     runs_per_split: NEVER,
     loads_per_turn: 1,
     column_packs: 1,
-    few_rows: NEVER,
     few_packs: 24,
     max_share: 1,
     int64: false,
@@ -148,7 +143,7 @@ use TuningRange::{Between, Either, PowerOfTwo};
 
 impl Tuning {
     /// The numbers, and what each may be. (`int64` is none of them: it is true or false.)
-    pub const FIELDS: [TuningField; 11] = fields! {
+    pub const FIELDS: [TuningField; 10] = fields! {
         group: PowerOfTwo(1024),
         max_team: PowerOfTwo(1024),
         loads_per_member: Between(1, NEVER),
@@ -157,7 +152,6 @@ impl Tuning {
         runs_per_split: Between(1, NEVER),
         loads_per_turn: Between(0, NEVER),
         column_packs: Either(1, 4),
-        few_rows: Between(0, NEVER),
         few_packs: Between(0, NEVER),
         max_share: Between(1, 1024),
     };

@@ -1,4 +1,4 @@
-// The rows of a run of columns, one after another.
+// The rows of a run of columns, one after another: of positions.
 import package::{ColumnBests, FARTHEST, RAGGED, Run, TEAM, column_pack, offer_row, place_of, rows_apart};
 
 fn with_run(before: ColumnBests, start: u32, run: Run) -> ColumnBests {

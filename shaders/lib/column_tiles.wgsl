@@ -1,4 +1,4 @@
-// The rows of a run of columns, tile by tile.
+// The rows of a run of columns, tile by tile: of values.
 import package::{ColumnBests, FARTHEST, Run, offer_rows, place_of, rows_apart, tile_maxima, tile_rows};
 
 fn with_run(before: ColumnBests, start: u32, run: Run) -> ColumnBests {

@@ -17,14 +17,13 @@ fn no_column_bests(chunk: Chunk) -> ColumnBests {
     return ColumnBests(array<Tie, 2>(LEAST_TIE, LEAST_TIE), vec2<u32>(chunk.begin), no_maxima());
 }
 
-fn offer_rows(bests: ptr<function, ColumnBests>, row: Maxima, r: u32) {
+fn offer_row(bests: ptr<function, ColumnBests>, pack: vec4<u32>, r: u32) {
+    let row = maxima_of(pack);
     let first = tie_key(element_maximum(row, 0u));
     let second = tie_key(element_maximum(row, 1u));
     let takes = vec2<bool>(takes_over(first, (*bests).ties[0]), takes_over(second, (*bests).ties[1]));
     take_columns(bests, ColumnBests(array<Tie, 2>(first, second), vec2<u32>(r), row), takes);
 }
-
-fn offer_row(bests: ptr<function, ColumnBests>, pack: vec4<u32>, r: u32) { offer_rows(bests, maxima_of(pack), r); }
 
 // With those of any other rows.
 fn join_columns(bests: ptr<function, ColumnBests>, other: ColumnPart) {
@@ -44,8 +43,6 @@ fn take_columns(bests: ptr<function, ColumnBests>, other: ColumnBests, takes: ve
 }
 
 fn takes_over(tie: Tie, best: Tie) -> bool { return tie_greater(tie, best) | (LAST & tie_equal(tie, best)); }
-
-fn located(bests: ColumnBests, start: u32, end: u32) -> ColumnBests { return bests; }
 
 fn column_best(bests: ptr<function, ColumnBests>, i: u32) -> Best {
     let key = select(key_of_tie((*bests).ties[i]), element_maximum((*bests).keys, i), STORES_KEYS);

@@ -75,9 +75,6 @@ fn column_best(bests: ptr<function, ColumnBests>, i: u32) -> Best {
     return Best(select(best.key, key_below(best.key), minus_zero), best.position);
 }
 
-// No row is looked for: ranks have it.
-fn located(bests: ColumnBests, start: u32, end: u32) -> ColumnBests { return bests; }
-
 // No loop over lanes: it would cost as much as what it does.
 fn offer_row(bests: ptr<function, ColumnBests>, pack: vec4<u32>, r: u32) {
     let precedence = precedence_of(r - (*bests).first_row);

@@ -11,7 +11,6 @@ fn offer_row(bests: ptr<function, ColumnBests>, pack: vec4<u32>, r: u32) { offer
 
 // With those of any other rows.
 fn join_columns(bests: ptr<function, ColumnBests>, other: ColumnPart) { *bests = join_maxima(*bests, other); }
-fn located(bests: ColumnBests, start: u32, end: u32) -> ColumnBests { return bests; }
 fn column_best(bests: ptr<function, ColumnBests>, i: u32) -> Best { return Best(element_maximum(*bests, i)); }
 
 // Stores a whole pack at once, where that is possible.

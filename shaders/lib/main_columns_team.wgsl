@@ -3,7 +3,7 @@
 // all outputs are cut into packs as if they were one row.
 import package::{
     Chunk, ColumnBests, ColumnOutputs, ColumnPart, GROUP, Grid, PACK_ELEMENTS, RAGGED, STORE_LANES, chunk_of, columns_start,
-    group_number, join_columns, no_column_bests, no_input, params, part_of_columns, reduce_outputs_in_team, reduced_column,
+    group_number, join_columns, no_column_bests, no_input, params, part_of_columns, reduce_outputs_in_team, reduce_runs,
 };
 
 override TEAM: u32 = 256u;
@@ -40,7 +40,7 @@ fn found_by_team(start: u32, chunk: Chunk, by: Invocation) -> ColumnBests {
     if (by.member < members) {
         let begin = chunk.begin + by.member * part_len;
         let part = Chunk(chunk.output, chunk.number, begin, min(begin + part_len, chunk.end));
-        found = reduced_column(start, part);
+        found = reduce_runs(start, part);
     }
     parts[by.local] = part_of_columns(found);
     for (var half = TEAM / 2u; half > 0u; half /= 2u) {

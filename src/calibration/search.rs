@@ -19,7 +19,7 @@ struct Knob {
 
 /// In the order in which they are searched: what decides about most comes first, what takes most pipelines last. The values
 /// of each ascend or descend.
-const KNOBS: [Knob; 13] = [
+const KNOBS: [Knob; 12] = [
     Knob { values: &[256, 16, 1], set: set_grain },
     Knob { values: &[1, 4, 32, 128, 256, 1024], set: set_team },
     Knob { values: &[256, 64, 16, 4, 2, 1], set: |own, n| own.max_share = n },
@@ -32,7 +32,6 @@ const KNOBS: [Knob; 13] = [
     Knob { values: &[16, 64, 256], set: set_wide_columns },
     Knob { values: &[1, 4], set: |own, n| own.column_packs = n },
     Knob { values: &[0, 1], set: |own, n| own.int64 = n == 1 },
-    Knob { values: &[1 << 32, 40, 0], set: |own, n| own.few_rows = n },
     Knob { values: &[1, 4, 16, 1 << 32], set: |own, n| own.runs_per_split = n },
     Knob { values: &[1, 2, 4, 8, 16], set: |own, n| own.loads_per_member = n },
     Knob { values: &[16, 64, 128, 256, 512, 1024], set: |own, n| own.group = n },

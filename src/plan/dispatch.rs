@@ -129,7 +129,6 @@ impl Reduction<'_> {
         let wide = columns && schedule.column_packs > 1;
         let neighbours = if columns { self.neighbours_of_columns(shape, schedule.column_packs) } else { 1 };
         let in_turn = columns && schedule.share > 1 && stores != Stores::Seams;
-        let tiles = columns && self.compares_tiles(shape.reduce_len(), schedule.column_packs);
         let inner = stores == Stores::Packs && self.has_inner_bunches(window);
         // On GPUs so that neighbours load whole sectors; else where a pack is loaded as fast as a word.
         let pairs = match schedule.access {
@@ -146,7 +145,6 @@ impl Reduction<'_> {
             in_turn.then_some(Override::InTurn),
             shape.has_loose_ends().then_some(Override::LooseEnds),
             (schedule.line < schedule.team).then_some(Override::RunMembers(schedule.line as u32)),
-            tiles.then_some(Override::Tiles),
             few_packs.then_some(Override::FewPacks),
             (few_packs && whole_runs && !self.device.has_wide_loads()).then_some(Override::FromWords),
             (!whole_packs).then_some(if inner { Override::Inner } else { Override::Ragged }),

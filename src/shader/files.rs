@@ -158,7 +158,7 @@ files! {
     MERGE_POSITION = "lib/merge_position";
     ROWS_POSITION = "lib/rows_position";
     SHORT_ROWS_POSITION = "lib/short_rows_position";
-    COLUMNS_POSITION = "lib/columns_position", overrides ["TILES"];
+    COLUMNS_POSITION = "lib/columns_position";
     RANKS = "lib/ranks";
     COLUMNS_RANKS = "lib/columns_ranks";
     SHORT_ROWS_RANKS = "lib/short_rows_ranks";

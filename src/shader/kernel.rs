@@ -110,19 +110,12 @@ impl Kernel {
         }
     }
 
-    /// Whether four rows can be compared at once, which values do anyway: positions of 32 bits, one pack of columns an invocation.
-    fn knows_tiles(&self, operator: Operator, access: Access) -> bool {
-        let positions = operator == Operator::ArgMax && access == Access::Columns;
-        positions && self.dtype.bytes() == 4 && self.column_packs() == 1
-    }
-
     /// Whether there is such a shader: not everything that can be named was written, or is planned.
     pub fn exists(&self) -> bool {
         let team = self.has_team();
         match self.program {
             Program::Reduce { access, epilogue, stores, operator } => {
                 matches!(self.column_packs(), 1 | 4 | 8 | 16)
-                    && (!self.has(Override::Tiles) || self.knows_tiles(operator, access))
                     && stored(operator, epilogue, false)
                     && self.can_store(access, epilogue, stores)
                     && (epilogue != Epilogue::Ones || writes(access, team))

@@ -207,16 +207,16 @@ impl Kernel {
         }
     }
 
-    /// How columns go down their rows, one pack and, without teams, several side by side: positions row by row, if they are not told to
-    /// compare tiles; values by tiles but for most panels.
+    /// How columns go down their rows, one pack and, without teams, several side by side: positions row by row, values by tiles but for
+    /// most panels.
     fn walk_files(&self, operator: Operator, access: Access, stores: Stores) -> [Files; 2] {
         if access != Access::Columns {
             return [&[], &[]];
         }
-        let by_row = operator == Operator::ArgMax && !self.has(Override::Tiles);
-        match self.has_panels(access, stores) {
-            true => [&[COLUMN_PANELS], if self.has_panels_of_tiles(operator) { &[PANEL_TILES] } else { &[] }],
-            false => [&[LONE_COLUMNS], if by_row { &[COLUMN_ROWS] } else { &[COLUMN_TILES] }],
+        match (self.has_panels(access, stores), operator) {
+            (true, _) => [&[COLUMN_PANELS], if self.has_panels_of_tiles(operator) { &[PANEL_TILES] } else { &[] }],
+            (false, Operator::ArgMax) => [&[LONE_COLUMNS], &[COLUMN_ROWS]],
+            (false, Operator::ReduceMax) => [&[LONE_COLUMNS], &[COLUMN_TILES]],
         }
     }
 

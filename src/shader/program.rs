@@ -237,8 +237,6 @@ pub enum Override {
     InTurn,
     /// Where several rows of columns count as one, blocks of them begin and end within a row.
     LooseEnds,
-    /// A column kernel for positions of 32-bit types compares four rows at once, and looks for the winner among them at the end.
-    Tiles,
     /// Rows of columns, or stretches of short rows, that begin anywhere begin and end with words.
     WholeWords,
     /// Packs that begin anywhere come out of two whole ones, and not word by word.
@@ -288,7 +286,6 @@ impl Override {
             Override::ColumnPacks(_) => "COLUMN_PACKS",
             Override::InTurn => "IN_TURN",
             Override::LooseEnds => "LOOSE_ENDS",
-            Override::Tiles => "TILES",
             Override::WholeWords => "WHOLE_WORDS",
             Override::Pairs => "PAIRS",
             Override::FewPacks => "FEW_PACKS",

@@ -319,13 +319,11 @@ fn tall_columns() {
     }
 }
 
-/// So few rows that they are compared one by one, and the first for which that is not so.
+/// Few rows and many, in two runs.
 #[test]
-fn few_rows_of_columns() {
+fn rows_of_columns() {
     for dtype in [DType::F32, DType::U8, DType::F64] {
-        for (outer, rows, columns) in
-            [(1, 2, 131_075), (1, 40, 64), (1, 41, 64), (4, 3, 12_289), (1, 1024, 80), (1, 1025, 80)]
-        {
+        for (outer, rows, columns) in [(1, 2, 131_075), (1, 41, 64), (4, 3, 12_289), (1, 1024, 80), (1, 1025, 80)] {
             let input = tensor(dtype, outer * 2 * rows * columns, Data::Ties, rows);
             let view = View::new([outer, 2, rows, columns]).unwrap();
             let case = format!("{dtype} {outer} times {rows} rows of {columns} columns");

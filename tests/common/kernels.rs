@@ -77,7 +77,7 @@ pub fn programs() -> Vec<Program> {
 }
 
 /// Every constant, each with some value.
-pub const OVERRIDES: [Override; 28] = [
+pub const OVERRIDES: [Override; 27] = [
     Override::Group(64),
     Override::Team(16),
     Override::RunMembers(4),
@@ -95,7 +95,6 @@ pub const OVERRIDES: [Override; 28] = [
     Override::ColumnPacks(4),
     Override::InTurn,
     Override::LooseEnds,
-    Override::Tiles,
     Override::WholeWords,
     Override::Pairs,
     Override::FewPacks,
@@ -142,13 +141,9 @@ pub fn kernels() -> Vec<Kernel> {
             kernels.push(with(|own| *own != Override::Ragged));
         }
         if kernel.declares(Override::ColumnPacks(4)) {
-            kernels.push(with(|own| !matches!(own, Override::Tiles | Override::Ragged)));
-            kernels.push(with(|own| *own != Override::Tiles));
-            kernels.push(with(|own| !matches!(own, Override::Tiles | Override::ColumnPacks(_))));
-            for (packs, kernel) in [
-                (8, with(|own| !matches!(own, Override::Tiles | Override::Ragged))),
-                (16, with(|own| *own != Override::Tiles)),
-            ] {
+            kernels.push(with(|own| *own != Override::Ragged));
+            kernels.push(with(|_| true));
+            for (packs, kernel) in [(8, with(|own| *own != Override::Ragged)), (16, with(|_| true))] {
                 let wider = |own| if let Override::ColumnPacks(_) = own { Override::ColumnPacks(packs) } else { own };
                 kernels.push(Kernel { overrides: kernel.overrides.into_iter().map(wider).collect(), ..kernel });
             }

@@ -196,9 +196,8 @@ impl Work {
             }
             _ => 1,
         };
-        let of_columns =
+        let row_by_row =
             matches!(kernel.program, Program::Reduce { operator: Operator::ArgMax, access: Access::Columns, .. });
-        let row_by_row = of_columns && !kernel.overrides.contains(&Override::Tiles);
         let text = match kernel.program {
             Program::Reduce { access: Access::ShortRows { .. }, .. } => kernel.wgsl(),
             _ => String::new(),

@@ -153,13 +153,11 @@ fn loops_keep_to_the_rules() {
 
 /// The kernel with choices of the overrides that decide on its text, in which each of its parts is there.
 fn every_text(kernel: &Kernel) -> Vec<Kernel> {
-    use Override::{ColumnPacks, FewRuns, Pairs, Ragged, Runs, Tiles};
+    use Override::{ColumnPacks, FewRuns, Pairs, Ragged, Runs};
     let choices = [
         &[][..],
         &[Ragged],
         &[ColumnPacks(4)],
-        &[Tiles],
-        &[Ragged, Tiles],
         &[Ragged, ColumnPacks(4)],
         &[ColumnPacks(8)],
         &[ColumnPacks(16)],

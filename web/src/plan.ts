@@ -79,7 +79,6 @@ export interface Tuning {
   runs_per_split: number;
   loads_per_turn: number;
   column_packs: number;
-  few_rows: number;
   few_packs: number;
   max_share: number;
   /** Not in WebGPU, which has no such integers. */
@@ -105,7 +104,7 @@ export function limitsOf(device: GPUDevice): Limits {
 const ADAPTERS = ["hardware", "lavapipe", "swiftshader"] as const;
 export const checkedTuning: Check<Tuning> = record({
   group: integer(), max_team: integer(), loads_per_member: integer(), busy_invocations: integer(), loads_per_split: integer(),
-  runs_per_split: integer(), loads_per_turn: integer(), column_packs: integer(), few_rows: integer(),
+  runs_per_split: integer(), loads_per_turn: integer(), column_packs: integer(),
   few_packs: integer(), max_share: integer(), int64: flag,
 }, "a tuning");
 const LIMITS = {

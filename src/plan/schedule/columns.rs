@@ -3,7 +3,7 @@
 use super::{FEWEST_FAR_LOADS, FEWEST_PACKS_ACROSS, LoadCounts, MAX_STEPS, Reduction, Schedule};
 use crate::plan::device::{column_member_bytes, power_of_two_below};
 use crate::plan::layout::ReductionShape;
-use crate::shader::{Access, Epilogue, Kernel, Operator, Stores};
+use crate::shader::{Access, Epilogue, Kernel, Stores};
 
 /// The most elements of a panel of columns: lavapipe takes seconds to compile what is done with more.
 const LARGEST_PANEL: u64 = 64;
@@ -53,13 +53,6 @@ impl Reduction<'_> {
             && run.size <= self.device.longest_slide() * pack
             && self.steps(shape, &whole) <= MAX_STEPS
             && self.tells_rows_apart(shape, &whole)
-    }
-
-    /// Whether an ArgMax compares tiles of four rows, and looks for the winner among those of the best one at the end: of 32-bit types,
-    /// where there are many rows. Others, and panels, compare row by row.
-    pub fn compares_tiles(&self, rows: u64, column_packs: u64) -> bool {
-        let many = rows > self.device.tuning.few_rows;
-        self.operator == Operator::ArgMax && many && column_packs == 1 && self.dtype.bytes() == 4
     }
 
     /// The fewest columns of which packs are faster than single elements where rows begin anywhere: of fewer, too much of a pack is

@@ -71,10 +71,9 @@ const NO_KINDS: [Program; 11] = [
 ];
 
 /// Those of devices that read one element after another.
-const NO_OVERRIDES: [Override; 7] = [
+const NO_OVERRIDES: [Override; 6] = [
     Override::ColumnPacks(4),
     Override::InTurn,
-    Override::Tiles,
     Override::Inner,
     Override::WholeWords,
     Override::FromWords,
