@@ -1,10 +1,7 @@
 // Reduces rows so short that many of them share packs: an invocation takes bunches of BUNCH_ROWS rows, which fill whole packs and
 // give whole units of results. They are taken apart in registers, and where those are too few, part by part. Rows that follow one
 // another make a stretch. Where ROW_COLUMNS rows lie side by side and take turns, they are a block, and blocks follow one another.
-import package::{
-    BUNCH_ROWS, OUTER, PACK_ELEMENTS, ROW_COLUMNS, ROW_LEN, kept_offset_around, outer_offset, pack_at, packs, params,
-    reduce_stretches,
-};
+import package::{BUNCH_ROWS, OUTER, ROW_COLUMNS, ROW_LEN, kept_offset_around, outer_offset, params, reduce_stretches};
 
 override FEW_RUNS: u32 = 0u; // the runs of a row, each in another bunch, if there are at most three: they are taken with no loop
 
@@ -23,14 +20,6 @@ fn stretch_offset(stretch: u32) -> u32 { return kept_offset_around(stretch, sele
 // Where a bunch lies: its first `count` elements from element `first` on, the others as if all lay from `other` on. Where packs
 // come in pairs: what is behind the last whole one.
 struct BunchPlace { first: u32, other: u32, count: u32, end_pack: vec4<u32> }
-
-// The whole pack that is so many behind the one in which an element lies, which may be before the first: that has no element that is
-// wanted.
-fn whole_pack(e: u32, n: u32, end_pack: vec4<u32>) -> vec4<u32> {
-    let p = (bitcast<i32>(e) >> firstTrailingBit(PACK_ELEMENTS)) + i32(n);
-    let count = i32(arrayLength(&packs));
-    return select(pack_at(u32(clamp(p, 0, count - 1))), end_pack, vec4<bool>(p >= count));
-}
 
 // How many runs a row has, and the bunch in which its run number n lies.
 fn row_runs() -> u32 { return params.reduce_len / ROW_LEN; }

@@ -70,8 +70,7 @@ const LAVAPIPE: Tuning = Tuning {
 };
 
 /// SwiftShader, which loads each element by itself and keeps few values in registers.
-const SWIFTSHADER: Tuning =
-    Tuning { runs_per_split: NEVER, column_packs: 1, few_packs: 12, int64: false, ..LAVAPIPE };
+const SWIFTSHADER: Tuning = Tuning { runs_per_split: NEVER, column_packs: 1, few_packs: 12, int64: false, ..LAVAPIPE };
 
 /// GPUs: neighbours read neighbouring packs, thousands of them at once.
 const HARDWARE: Tuning = Tuning {

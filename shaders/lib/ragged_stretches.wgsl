@@ -1,7 +1,7 @@
 // Stretches that begin anywhere: a bunch may have rows of two.
 import package::{
-    BUNCH_ROWS, BunchPlace, PACK_ELEMENTS, ROW_LEN, first_elements, joined, pack_between, pack_from_two, store_bunch, stretch_offset,
-    stretch_rows, whole_pack, words_behind_packs,
+    BUNCH_ROWS, BunchPlace, PACK_ELEMENTS, ROW_LEN, first_elements, joined, pack_at, pack_between, pack_from_two, packs,
+    store_bunch, stretch_offset, stretch_rows, words_behind_packs,
 };
 
 // Bunches [first, last).
@@ -38,6 +38,14 @@ fn whole_packs(place: BunchPlace, n: u32) -> WholePacks {
         return WholePacks(own, own);
     }
     return WholePacks(own, whole_pack(place.other, n, place.end_pack));
+}
+
+// The whole pack that is so many behind the one in which an element lies, which may be before the first: that has no element that is
+// wanted.
+fn whole_pack(e: u32, n: u32, end_pack: vec4<u32>) -> vec4<u32> {
+    let p = (bitcast<i32>(e) >> firstTrailingBit(PACK_ELEMENTS)) + i32(n);
+    let count = i32(arrayLength(&packs));
+    return select(pack_at(u32(clamp(p, 0, count - 1))), end_pack, vec4<bool>(p >= count));
 }
 
 // Pack number n, out of the whole packs in which it and the next one begin.

@@ -40,7 +40,7 @@ fn reduce_stretches(first: u32, last: u32) {
         staged[staged_place(rest)] = word(4u * begin + rest);
     }
     workgroupBarrier();
-    store_stretch(first, last, local * WORDS_APART, vec4<u32>());
+    store_stretch(first, last, local * WORDS_APART);
 }
 
 // Pack number n of a bunch, whose place is that of its first word. Behind the bunch's last word that is taken again.

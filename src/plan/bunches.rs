@@ -204,12 +204,6 @@ impl Reduction<'_> {
             let target = target_part(target, result_bytes, outputs.start, outputs.end - outputs.start);
             let window = Window { shape, schedule, first_output: outputs.start, ..window.clone() };
             dispatches.push(self.window(&window, stores, vec![target], None)?)?;
-            if stores == Stores::Packs
-                && self.has_inner_bunches(&window)
-                && !self.stretch_rows(&window).is_multiple_of(rows)
-            {
-                dispatches.push(self.bunch_seams(window, target)?)?;
-            }
         }
         Ok(Some(dispatches))
     }

@@ -45,9 +45,6 @@ impl Reduction<'_> {
         let panel = self.dtype.pack_elements() * column_packs;
         let counted = if access == Access::Columns { panel * share } else { self.unit_results(schedule) * share };
         let groups = match access {
-            Access::ShortRows { .. } if stores == Stores::Seams => {
-                shape.outputs().div_ceil(self.stretch_rows(window)).div_ceil(share).div_ceil(group)
-            }
             Access::Columns => {
                 let invocations = match stores {
                     Stores::Results => self.panels_of_columns(shape, column_packs, share),
@@ -103,11 +100,6 @@ impl Reduction<'_> {
         shape.bunches_are_whole(lanes, &block, blocks * block.columns)
     }
 
-    /// The short rows that follow one another.
-    pub fn stretch_rows(&self, Window { shape, schedule, .. }: &Window) -> u64 {
-        self.row_block(schedule.access).map_or(1, |(block, _)| shape.stretch_rows(&block))
-    }
-
     /// What follows from a window's shape, from how it is read, and from what is stored of it.
     fn access_overrides(&self, window: &Window, stores: Stores) -> impl Iterator<Item = Override> {
         let Window { shape, schedule, .. } = window;
@@ -129,7 +121,6 @@ impl Reduction<'_> {
         let wide = columns && schedule.column_packs > 1;
         let neighbours = if columns { self.neighbours_of_columns(shape, schedule.column_packs) } else { 1 };
         let in_turn = columns && schedule.share > 1 && stores != Stores::Seams;
-        let inner = stores == Stores::Packs && self.has_inner_bunches(window);
         // On GPUs so that neighbours load whole sectors; else where a pack is loaded as fast as a word.
         let pairs = match schedule.access {
             Access::Rows => false,
@@ -147,7 +138,7 @@ impl Reduction<'_> {
             (schedule.line < schedule.team).then_some(Override::RunMembers(schedule.line as u32)),
             few_packs.then_some(Override::FewPacks),
             (few_packs && whole_runs && !self.device.has_wide_loads()).then_some(Override::FromWords),
-            (!whole_packs).then_some(if inner { Override::Inner } else { Override::Ragged }),
+            (!whole_packs).then_some(Override::Ragged),
             (!whole_packs && pairs).then_some(Override::Pairs),
             (!whole_packs && whole_words && lanes > 1 && !pairs).then_some(Override::WholeWords),
         ];

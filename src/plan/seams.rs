@@ -5,19 +5,13 @@
 //!  rows of columns |a a a a a a|b b b b b b|c c c c c c|
 //!  packs of four   |       |    *  |       |   *   |  *       * seams: the last ends with the outputs
 //! ```
-//!
-//! And where stretches of short rows end within bunches, those that lie in one stretch are loaded in one piece by one dispatch, and the
-//! others, of which each has two pieces, by another.
 
 use super::layout::ReductionShape;
-use super::schedule::{FEWEST_FAR_LOADS, FEWEST_RAGGED_LOADS, Reduction, Schedule};
+use super::schedule::{Reduction, Schedule};
 use super::windows::Window;
-use super::{Binding, Dispatch, Dispatches};
+use super::{Binding, Dispatches};
+use crate::Error;
 use crate::shader::{Access, Kernel, Stores};
-use crate::{AdapterKind, Error};
-
-/// The bunches of a stretch of short rows from which on those in which one ends are few.
-const FEWEST_BUNCHES_OF_STRETCHES: u64 = 3;
 
 impl Reduction<'_> {
     /// What a dispatch stores of columns. Where these are seams, the packs that lie in one row are another dispatch's.
@@ -55,23 +49,5 @@ impl Reduction<'_> {
             }
             (stores, _) => Ok(Dispatches(vec![self.window(window, stores, targets, None)?])),
         }
-    }
-
-    /// Whether bunches that lie in one stretch of short rows are loaded in one piece, and those in which stretches end, if there are any, by
-    /// another dispatch.
-    pub fn has_inner_bunches(&self, window: &Window) -> bool {
-        let Some((block, rows)) = self.row_block(window.schedule.access) else { return false };
-        let ragged = !window.shape.bunches_are_whole(self.dtype.pack_elements(), &block, rows);
-        let fewest = if self.device.like == AdapterKind::Lavapipe { FEWEST_FAR_LOADS } else { FEWEST_RAGGED_LOADS };
-        let pays = !self.device.spreads() && self.loads(&window.shape) >= fewest;
-        ragged && pays && self.stretch_rows(window) >= FEWEST_BUNCHES_OF_STRETCHES * rows
-    }
-
-    /// The dispatch that reduces those bunches of short rows in which stretches end.
-    pub fn bunch_seams(&self, mut window: Window, target: Binding) -> Result<Dispatch, Error> {
-        let stretches = window.shape.outputs() / self.stretch_rows(&window);
-        let most = window.schedule.share.max(self.device.needed_share(stretches)); // bunches for which no invocation loops too long
-        window.schedule.share = self.device.share(stretches).min(most);
-        self.window(&window, Stores::Seams, vec![target], None)
     }
 }

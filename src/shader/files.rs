@@ -133,14 +133,13 @@ files! {
     REDUCE_SHORT_ROWS = "reduce_short_rows", overrides ["FEW_RUNS"];
     MAIN_SHORT_ROWS = "lib/main_short_rows";
     MAIN_SHORT_ROWS_EXCHANGED = "lib/main_short_rows_exchanged", binds [writes(3, Word, Target)], overrides ["INDEX_WORDS"];
-    WHOLE_STRETCHES = "lib/whole_stretches", overrides ["INNER"];
+    WHOLE_STRETCHES = "lib/whole_stretches";
     POSITIONS_APART = "lib/positions_apart";
     POSITIONS_STAGED = "lib/positions_staged";
     STAGED_STRETCHES = "lib/staged_stretches";
     RAGGED_STRETCHES = "lib/ragged_stretches";
     SHORT_ROWS_REST = "lib/short_rows_rest";
     MAIN_BUNCHES = "lib/main_bunches";
-    MAIN_BUNCH_SEAMS = "lib/main_bunch_seams";
     UNIT = "lib/unit";
     UNIT_OF_ONES = "lib/unit_of_ones", binds [writes(3, Unit, Result)];
     MERGE = "merge", binds [reads(1, Word, Known)], overrides ["PARTIALS", "FOLDED"];

@@ -94,7 +94,7 @@ impl Kernel {
         match stores {
             Stores::Results => true,
             Stores::Packs => columns || self.bunches_fill_packs(),
-            Stores::Seams => columns && !self.has_team() && !wide || self.bunches_fill_packs(),
+            Stores::Seams => columns && !self.has_team() && !wide,
         }
     }
 
@@ -148,7 +148,7 @@ impl Kernel {
     fn can_stage(&self, epilogue: Epilogue, stores: Stores) -> bool {
         let few = self.overrides.iter().find(|own| matches!(own, Override::FewRuns(_)));
         let in_pieces = few.map_or(self.has(Override::Runs), |&own| own != Override::FewRuns(1));
-        let anywhere = [Override::Ragged, Override::Inner, Override::Pairs].into_iter().any(|own| self.has(own));
+        let anywhere = [Override::Ragged, Override::Pairs].into_iter().any(|own| self.has(own));
         stores == Stores::Results
             && epilogue != Epilogue::Ones
             && !in_pieces

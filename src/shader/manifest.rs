@@ -241,7 +241,6 @@ impl Kernel {
             (Access::Columns, false) => self.column_files(epilogue, stores),
             (Access::ShortRows { .. }, _) if epilogue == Epilogue::Ones => &[MAIN_BUNCHES, STORE_ONES],
             (Access::ShortRows { .. }, _) if stores == Stores::Packs => &[MAIN_BUNCHES],
-            (Access::ShortRows { .. }, _) if stores == Stores::Seams => &[MAIN_BUNCH_SEAMS],
             (Access::ShortRows { exchanged: true, staged, .. }, _) => match staged {
                 false => &[MAIN_SHORT_ROWS_EXCHANGED, POSITIONS_APART, SHORT_ROWS_REST, REDUCE_STRIDED, UNIT],
                 true => &[MAIN_SHORT_ROWS_EXCHANGED, POSITIONS_STAGED, SHORT_ROWS_REST, REDUCE_STRIDED, UNIT],

@@ -183,7 +183,7 @@ pub enum Stores {
     Results,
     /// Packs as such: those that lie in one row of columns, or the results of bunches of short rows, which may be those of one stretch.
     Packs,
-    /// Of the packs in which rows of columns end all results, unit by unit; of the bunches in which stretches of short rows end, packs.
+    /// Of the packs in which rows of columns end all results, unit by unit.
     Seams,
 }
 
@@ -229,8 +229,6 @@ pub enum Override {
     /// What is read or written in one piece may begin or end within a pack: of a reduction a run, a row of columns or a bunch of short
     /// rows; of a Hardmax a row of columns; of Max a row, or a stretch of short rows.
     Ragged,
-    /// Stretches of short rows may begin and end within a pack. Bunches that lie in one are taken, and no others.
-    Inner,
     /// Packs side by side that an invocation of a kernel of columns takes.
     ColumnPacks(u32),
     /// An invocation of a kernel of columns takes several packs of a row one after another, a share.
@@ -282,7 +280,6 @@ impl Override {
             Override::Runs => "RUNS",
             Override::FewRuns(_) => "FEW_RUNS",
             Override::Ragged => "RAGGED",
-            Override::Inner => "INNER",
             Override::ColumnPacks(_) => "COLUMN_PACKS",
             Override::InTurn => "IN_TURN",
             Override::LooseEnds => "LOOSE_ENDS",

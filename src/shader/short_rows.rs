@@ -21,16 +21,16 @@ impl Bunches {
         };
         let part = |k| {
             let rows = k * part_rows..(k + 1) * part_rows;
-            let own = Part { own: *self, k, rows, runs, pairs: has(Override::Pairs), stores };
+            let own = Part { own: *self, k, rows, runs, pairs: ragged && has(Override::Pairs), stores };
             own.text() + &if ragged { String::new() } else { own.parts() }
         };
         let parts = (0..self.parts()).map(part).collect::<String>();
         let stored = |k| match ragged {
-            false => format!("    store_parts_{k}(begin, end, first, end_pack);\n"),
+            false => format!("    store_parts_{k}(begin, end, first);\n"),
             true => format!("    store_part_{k}(first + {}u, place);\n", k * part_rows),
         };
         let signature = match ragged {
-            false => "store_stretch(begin: u32, end: u32, first: u32, end_pack: vec4<u32>)",
+            false => "store_stretch(begin: u32, end: u32, first: u32)",
             true => "store_bunch(first: u32, place: BunchPlace)",
         };
         format!(
@@ -157,14 +157,14 @@ impl Part {
     fn parts(&self) -> String {
         let (k, row) = (self.k, self.rows.start);
         format!(
-            "fn store_parts_{k}(begin: u32, end: u32, first: u32, end_pack: vec4<u32>) {{
+            "fn store_parts_{k}(begin: u32, end: u32, first: u32) {{
     var e = first;
     var bunch = begin;
     loop {{
         if (bunch >= end) {{
             break;
         }}
-        store_part_{k}(bunch * BUNCH_ROWS + {row}u, BunchPlace(e, e, ROW_LEN * BUNCH_ROWS, end_pack));
+        store_part_{k}(bunch * BUNCH_ROWS + {row}u, BunchPlace(e, e, ROW_LEN * BUNCH_ROWS, vec4<u32>()));
         e += ROW_LEN * BUNCH_ROWS;
         continuing {{
             bunch += 1u;

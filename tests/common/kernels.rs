@@ -77,7 +77,7 @@ pub fn programs() -> Vec<Program> {
 }
 
 /// Every constant, each with some value.
-pub const OVERRIDES: [Override; 27] = [
+pub const OVERRIDES: [Override; 26] = [
     Override::Group(64),
     Override::Team(16),
     Override::RunMembers(4),
@@ -91,7 +91,6 @@ pub const OVERRIDES: [Override; 27] = [
     Override::Runs,
     Override::FewRuns(3),
     Override::Ragged,
-    Override::Inner,
     Override::ColumnPacks(4),
     Override::InTurn,
     Override::LooseEnds,
@@ -122,9 +121,6 @@ pub fn kernels() -> Vec<Kernel> {
         let with = |wanted: fn(&Override) -> bool| {
             let mut overrides: Vec<Override> =
                 OVERRIDES.into_iter().filter(|&own| kernel.declares(own) && wanted(&own)).collect();
-            if overrides.contains(&Override::Ragged) {
-                overrides.retain(|own| *own != Override::Inner); // bunches of one stretch, or of two
-            }
             if overrides.contains(&Override::ColumnPacks(4)) {
                 overrides.retain(|own| *own != Override::InTurn); // panels of one pack
             }
@@ -137,9 +133,6 @@ pub fn kernels() -> Vec<Kernel> {
         kernels.push(with(|own| matches!(own, Override::Group(_) | Override::Team(_))));
         kernels.push(with(|own| *own != Override::ColumnPacks(4)));
         kernels.push(Kernel { shared_buffers: true, ..with(|own| *own != Override::ColumnPacks(4)) });
-        if kernel.declares(Override::Inner) && !is_staged(program) {
-            kernels.push(with(|own| *own != Override::Ragged));
-        }
         if kernel.declares(Override::ColumnPacks(4)) {
             kernels.push(with(|own| *own != Override::Ragged));
             kernels.push(with(|_| true));
@@ -160,7 +153,7 @@ fn is_staged(program: Program) -> bool {
 fn in_one_piece(kernel: Kernel) -> Kernel {
     let has_one_row = matches!(kernel.program, Program::Reduce { access: Access::ShortRows { rows: 1, .. }, .. });
     let one = |own| match own {
-        Override::Ragged | Override::Inner | Override::Pairs => None,
+        Override::Ragged | Override::Pairs => None,
         Override::FewRuns(_) => Some(Override::FewRuns(1)),
         Override::IndexWords(_) if has_one_row => Some(Override::IndexWords(2)), // of one word nothing is exchanged
         _ => Some(own),

@@ -300,10 +300,6 @@ impl Work {
                 let row = (columns / panel).div_ceil(self.in_turn(p)) + u64::from(!columns.is_multiple_of(panel));
                 outputs / columns * chunks * row * self.team
             }
-            Access::ShortRows { columns, .. } if self.stores == Stores::Seams => {
-                let stretch: u32 = p.kept.iter().take(if columns > 1 { 2 } else { 1 }).map(|own| own.size).product();
-                (outputs / u64::from(stretch)).div_ceil(p.share.into())
-            }
             Access::ShortRows { rows, .. } => outputs.div_ceil(u64::from(rows) * u64::from(p.share)),
             // By themselves invocations write units of a Hardmax.
             _ if epilogue == Epilogue::Ones && self.team == 1 => {

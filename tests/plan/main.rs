@@ -135,31 +135,6 @@ fn packs_of_bunches_are_stored_as_such() {
     }
 }
 
-/// Where stretches of short rows end within bunches, software reduces these apart, but for short stretches.
-#[test]
-fn bunches_of_two_stretches_are_apart() {
-    let seams = [Stores::Packs, Stores::Seams];
-    for (dtype, bunch) in [(DType::U8, 16), (DType::F16, 8)] {
-        // Of a multiple of 32 stretches all rows are in bunches; some millions of elements, or too few loads.
-        let shape = |columns: u64, images: u64| [(images * 512 / columns).max(1), 32, 2, columns, 3];
-        let values = |columns, images, limits| stores(&reduce_max(dtype, &shape(columns, images), &[2, 4]), &limits);
-        let positions = |columns, images, limits| stores(&arg_max(dtype, &shape(columns, images), &[2, 4]), &limits);
-        for columns in [3 * bunch + 1, 40 * bunch + 1] {
-            assert_eq!([values(columns, 64, cpu()), positions(columns, 64, cpu())], [seams, seams]);
-            assert!(!values(columns, 0, cpu()).contains(&Stores::Seams));
-            assert!(!values(columns, 64, gpu()).contains(&Stores::Seams));
-        }
-        assert_eq!(values(3 * bunch - 1, 64, cpu()), [Stores::Packs]);
-        // Stretches that begin anywhere and end with bunches.
-        let padded = View::strided([3000, 3 * bunch, 3], [9 * bunch as i64 + 1, 3, 1], 1).unwrap();
-        assert_eq!(stores(&ReduceMax::new(dtype, padded).axes([2]), &cpu()), [Stores::Packs]);
-        assert_eq!(positions(3 * bunch - 1, 64, cpu()), [Stores::Packs]);
-        let values_and_positions =
-            arg_max(dtype, &shape(3 * bunch + 1, 64), &[2, 4]).output(ArgMaxOutput::ValuesAndIndices);
-        assert_eq!(stores(&values_and_positions, &cpu()), [Stores::Results]);
-    }
-}
-
 /// No invocation loops too long over bunches of many runs in which stretches end.
 #[test]
 fn shares_of_stretches_are_bounded() {
@@ -169,7 +144,7 @@ fn shares_of_stretches_are_bounded() {
         for tuning in [None, Some(tuning)] {
             let limits = Limits { adapter, tuning, ..Limits::default() };
             let op = ArgMax::new(DType::U8, view.clone()).axes([1, 3]);
-            assert_eq!(stores(&op, &limits)[..2], [Stores::Packs, Stores::Seams]);
+            assert_eq!(stores(&op, &limits)[0], Stores::Packs);
             common::laws::lawful_plan(&op, &limits).unwrap();
         }
     }
@@ -507,7 +482,7 @@ fn staged_bunches_that_are_not_there_are_refused() {
         torn.check(&gpu()).unwrap_err().to_string()
     };
     let group = Override::Group(256);
-    for other in [Override::Ragged, Override::Inner, Override::Pairs, Override::Runs, Override::FewRuns(2)] {
+    for other in [Override::Ragged, Override::Pairs, Override::Runs, Override::FewRuns(2)] {
         assert!(with(&[group, other], Stores::Results).contains("there is no"), "{other:?}");
     }
     for stores in [Stores::Packs, Stores::Seams] {

@@ -45,11 +45,8 @@ impl Work {
             let (rows, parts) = (u64::from(rows), bunch.parts());
             let runs = u64::from(params.reduce_len / params.run_len);
             let part_turns = 2 + 2 * params.kept.len() as u64 + runs.saturating_mul(1 + params.outer.len() as u64);
-            let shared = |count| Work::shared(count, share, staged + parts.saturating_mul(part_turns), group);
-            if stores == Stores::Seams {
-                return Ok(shared(stretches(params, bunch.columns)?)); // of each the bunch in which it ends
-            }
-            let bunches = shared(outputs.div_ceil(rows));
+            let bunch_turns = staged + parts.saturating_mul(part_turns);
+            let bunches = Work::shared(outputs.div_ceil(rows), share, bunch_turns, group);
             if epilogue == Epilogue::Ones || stores == Stores::Packs {
                 ensure(outputs.is_multiple_of(rows), || format!("{outputs} rows: whole bunches of {rows} expected"))?;
                 return Ok(bunches);
@@ -191,17 +188,6 @@ fn follow_one_another(params: &ReductionParams, bunch: &Bunches) -> bool {
         }
         _ => false,
     }
-}
-
-/// The stretches of short rows, so many of them side by side.
-fn stretches(params: &ReductionParams, columns: u64) -> Result<u64, Error> {
-    let dims = if columns > 1 { 2 } else { 1 };
-    let rows = params.kept.iter().take(dims).fold(1, |rows: u64, own| rows.saturating_mul(own.size.into()));
-    let outputs = u64::from(params.outputs);
-    ensure(rows > 0 && outputs.is_multiple_of(rows), || {
-        format!("{outputs} rows in stretches of {rows}: whole stretches expected")
-    })?;
-    Ok(outputs / rows)
 }
 
 /// The elements that a task reduces: a chunk of them, or all.

@@ -19,9 +19,9 @@ const NO_BUNCH: Program = Program::Max {
     access: MaxAccess::ShortRows(MaxShortRows { len: 2, of_rows: 0, of_columns: 0, shifted: 0 }),
 };
 
-/// GPUs exchange the positions of bunches, take those of two stretches with the others, store values of columns in words, too, and write
+/// GPUs exchange the positions of bunches, store values of columns in words, too, and write
 /// what packs of a Hardmax have of two rows.
-const NEVER_ON_GPUS: [Program; 6] = [
+const NEVER_ON_GPUS: [Program; 4] = [
     Program::Reduce {
         operator: Operator::ArgMax,
         access: Access::ShortRows { len: 2, columns: 1, turn: 2, rows: 8, exchanged: false, staged: false },
@@ -36,29 +36,15 @@ const NEVER_ON_GPUS: [Program; 6] = [
     },
     Program::HardmaxWrite(HardmaxWriter::Columns { seams: true, narrow: false }),
     Program::HardmaxWrite(HardmaxWriter::Columns { seams: true, narrow: true }),
-    Program::Reduce {
-        operator: Operator::ReduceMax,
-        access: Access::ShortRows { len: 2, columns: 1, turn: 2, rows: 8, exchanged: false, staged: false },
-        epilogue: Epilogue::Value,
-        stores: Stores::Seams,
-    },
-    Program::Reduce {
-        operator: Operator::ArgMax,
-        access: Access::ShortRows { len: 2, columns: 1, turn: 2, rows: 8, exchanged: false, staged: false },
-        epilogue: Epilogue::Index,
-        stores: Stores::Seams,
-    },
 ];
 
 /// What is planned where buffers are shared, or have no bindings left; and for invocations that work by themselves.
-const NO_KINDS: [Program; 11] = [
+const NO_KINDS: [Program; 9] = [
     NO_BUNCH,
     NEVER_ON_GPUS[0],
     NEVER_ON_GPUS[1],
     NEVER_ON_GPUS[2],
     NEVER_ON_GPUS[3],
-    NEVER_ON_GPUS[4],
-    NEVER_ON_GPUS[5],
     Program::Max { operands: 2, access: MaxAccess::Packs { splats: 0, shifted: 1, pairs: false } },
     Program::Max { operands: 2, access: MaxAccess::Packs { splats: 1, shifted: 1, pairs: false } },
     Program::Reduce {
@@ -71,14 +57,8 @@ const NO_KINDS: [Program; 11] = [
 ];
 
 /// Those of devices that read one element after another.
-const NO_OVERRIDES: [Override; 6] = [
-    Override::ColumnPacks(4),
-    Override::InTurn,
-    Override::Inner,
-    Override::WholeWords,
-    Override::FromWords,
-    Override::Neighbours(8),
-];
+const NO_OVERRIDES: [Override; 5] =
+    [Override::ColumnPacks(4), Override::InTurn, Override::WholeWords, Override::FromWords, Override::Neighbours(8)];
 
 #[test]
 fn every_kind_of_program_is_compiled() {

@@ -221,7 +221,7 @@ fn shifts_packs(kernel: &Kernel) -> bool {
     use wgmax::plan::{MaxAccess, MaxShortRows, Program};
     match kernel.program {
         Program::Reduce { access: Access::Columns | Access::ShortRows { .. }, .. } => {
-            [Override::Ragged, Override::Inner, Override::LooseEnds].iter().any(|own| kernel.overrides.contains(own))
+            [Override::Ragged, Override::LooseEnds].iter().any(|own| kernel.overrides.contains(own))
         }
         Program::Max { access: MaxAccess::Packs { shifted, .. }, .. } => shifted != 0,
         Program::Max { access: MaxAccess::ShortRows(MaxShortRows { of_columns, shifted, .. }), .. } => {
