@@ -10,7 +10,7 @@
 //!
 //! In the order in which an engine meets them:
 //!
-//! 1. `Kernels::new(&device)`, once a device: the pipelines, compiled when first needed, shared by all shapes.
+//! 1. `Kernels::new(&device)`, once a device: the pipelines, compiled when first needed, shared by shapes.
 //! 2. `operation.plan(limits)`, once a shape: pure data. It says how many bytes every input, output and scratch buffer
 //!    takes, before anything exists on the device.
 //! 3. `kernels.prepare(&plan)`: pipelines and parameters, immutable from here on.

@@ -24,7 +24,8 @@ use crate::{AdapterKind, Error};
 pub struct Tuning {
     /// Invocations of a workgroup, or as many as the device has.
     pub group: u64,
-    /// The most invocations that share a task.
+    /// The most invocations that share a task. More than 1 says that neighbours read what lies side by side, as on GPUs. With 1,
+    /// each goes through memory by itself, as on a CPU: like lavapipe's if `column_packs` is 4, else like SwiftShader's.
     pub max_team: u64,
     /// The fewest 16-byte loads, or single elements where they are strided, that are worth another team member.
     pub loads_per_member: u64,
@@ -37,7 +38,8 @@ pub struct Tuning {
     pub runs_per_split: u64,
     /// The 16-byte loads up to which an invocation takes one row after another, so that what it reads is one stream.
     pub loads_per_turn: u64,
-    /// Packs side by side that an invocation of a column kernel reduces: 1 or 4, and where it is 4 more of rows that eight then see all of.
+    /// Packs side by side that an invocation of a column kernel reduces: 1 or 4. If it is 4, and `max_team` 1, it takes 8 or 16 of rows of
+    /// 33 to 128 packs that follow one another, so that eight invocations see all of a row.
     pub column_packs: u64,
     /// The packs of a row up to which they are taken one by one where rows begin anywhere: whole ones under masks or, on a device
     /// that pays for each word, those that begin with words. On GPUs ReduceMax does so for rows of less than two packs,
@@ -155,8 +157,8 @@ impl Tuning {
         max_share: Between(1, 1024),
     };
 
-    /// The row of a kind of adapter. Those of software were found by measuring. That of GPUs was reasoned; an H100 and an H200
-    /// found none better, other makers' GPUs were not asked.
+    /// The row of a kind of adapter. Those of software were found by measuring. That of GPUs was reasoned, but for `few_packs`,
+    /// which an H200 measured; an H100 and an H200 found no other number better. Other makers' GPUs were not asked.
     pub const fn of(adapter: AdapterKind) -> Tuning {
         match adapter {
             AdapterKind::Hardware => HARDWARE,

@@ -150,7 +150,8 @@ impl Gpu {
     /// [`Limits::shared_buffers`](crate::Limits::shared_buffers) reads whole packs: its inputs are multiples of 16 bytes.
     ///
     /// # Errors
-    /// As [`Gpu::run`].
+    /// Those of [`Kernels::prepare`], such as [`Error::InvalidPlan`], and of [`Prepared::bind`]; [`Error::TooLarge`] if host memory does not
+    /// hold an output, [`Error::Gpu`] for what the device refuses.
     pub async fn run_plan(&self, plan: &Plan, inputs: &[&[u8]]) -> Result<Vec<Vec<u8>>, Error> {
         self.check_lost()?;
         let prepared = self.prepare(plan).await?;

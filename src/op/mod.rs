@@ -41,7 +41,7 @@ pub trait Operation: sealed::Sealed {
     /// [`Parts`] of one tensor are an input each.
     ///
     /// # Errors
-    /// Those of [`Operation::plan`].
+    /// [`Error::TooLarge`] if no 64-bit number counts the bytes. Whether the operation is right, [`Operation::outputs`] says.
     fn inputs(&self) -> Result<Vec<InputNeed>, Error>;
 
     /// Type and shape of each output. Outputs are contiguous and row-major.
@@ -54,7 +54,7 @@ pub trait Operation: sealed::Sealed {
     ///
     /// # Errors
     /// Whatever is wrong with the operation, and [`Error::TooLarge`] or [`Error::DeviceTooSmall`] where the limits do
-    /// not allow it.
+    /// not allow it; those of [`Limits::check`].
     fn plan(&self, limits: &Limits) -> Result<Plan, Error>;
 
     /// The answer from the definition, on the CPU. It shares no code with plans and shaders.
@@ -63,7 +63,7 @@ pub trait Operation: sealed::Sealed {
     ///
     /// # Errors
     /// Whatever is wrong with the operation; [`Error::WrongCount`], [`Error::TypeMismatch`] and
-    /// [`Error::BindingTooSmall`] for inputs that do not fit it.
+    /// [`Error::BindingTooSmall`] for inputs that do not fit it; [`Error::TooLarge`] if host memory does not hold the answer.
     fn reference(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error>;
 }
 

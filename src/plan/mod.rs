@@ -185,8 +185,8 @@ impl Plan {
     }
 
     /// Bytes that the dispatches read and write in all: each binding once, except that one bound twice, as words and as
-    /// packs, counts once, and one that is read and written counts twice. Of the ones of a Hardmax a word each is, and
-    /// no more.
+    /// packs, counts once, and one that is read and written counts twice. Each one that a Hardmax adds to
+    /// zeros counts as a word read and a word written.
     pub fn moved_bytes(&self) -> u64 {
         let dispatch_bytes = |dispatch: &Dispatch| -> u64 {
             let continues = dispatch.kernel.has(Override::Accumulate);

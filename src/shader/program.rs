@@ -181,7 +181,7 @@ pub enum Epilogue {
 pub enum Stores {
     /// All results, unit by unit.
     Results,
-    /// Packs as such: those that lie in one row of columns, or the results of bunches of short rows, which may be those of one stretch.
+    /// Packs as such: those that lie in one row of columns, or the results of bunches of short rows.
     Packs,
     /// Of the packs in which rows of columns end all results, unit by unit.
     Seams,
