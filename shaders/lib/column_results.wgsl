@@ -4,6 +4,11 @@ import package::{
     task_of,
 };
 
+// Columns [begin, end) of a pack whose units are no one else's. The first is output number `first`.
+fn store_part(found: ColumnBests, chunk: Chunk, first: u32, begin: u32, end: u32) {
+    store_columns(found, chunk, first, begin, end, first + end, empty_unit());
+}
+
 // Columns [begin, end) of a pack whose first is output number `first`; those from `last` on are not this invocation's. What they
 // make of a unit that others share is given back.
 fn store_columns(

@@ -1,5 +1,11 @@
 // The rows of a run of columns, one after another: of positions.
-import package::{ColumnBests, FARTHEST, RAGGED, Run, TEAM, column_pack, offer_row, place_of, rows_apart};
+import package::{
+    Chunk, ColumnBests, FARTHEST, RAGGED, Run, TEAM, column_pack, no_column_bests, offer_row, place_of, rows_apart,
+};
+
+alias Reduced = ColumnBests;
+
+fn nothing_reduced(chunk: Chunk) -> ColumnBests { return no_column_bests(chunk); }
 
 fn with_run(before: ColumnBests, start: u32, run: Run) -> ColumnBests {
     let place = place_of(start + run.offset);

@@ -1,5 +1,11 @@
 // The rows of a run of columns, tile by tile: of values.
-import package::{ColumnBests, FARTHEST, Run, offer_rows, place_of, rows_apart, tile_maxima, tile_rows};
+import package::{
+    Chunk, ColumnBests, FARTHEST, Run, join_maxima, no_column_bests, place_of, rows_apart, tile_maxima, tile_rows,
+};
+
+alias Reduced = ColumnBests;
+
+fn nothing_reduced(chunk: Chunk) -> ColumnBests { return no_column_bests(chunk); }
 
 fn with_run(before: ColumnBests, start: u32, run: Run) -> ColumnBests {
     let place = place_of(start + run.offset);
@@ -7,7 +13,7 @@ fn with_run(before: ColumnBests, start: u32, run: Run) -> ColumnBests {
     let len = min(run.len, FARTHEST);
     var bests = before;
     for (var i = 0u; i < len; i += 4u) {
-        offer_rows(&bests, tile_maxima(tile_rows(place + i * step, step, len - i)), run.r + i);
+        bests = join_maxima(bests, tile_maxima(tile_rows(place + i * step, step, len - i)));
     }
     return bests;
 }

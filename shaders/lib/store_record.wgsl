@@ -8,12 +8,10 @@ override ACCUMULATE: bool = false;
 
 const STORE_LANES = 1u;
 const STORES_KEYS = true;
-const STORES_PACKS = false;
 
 fn task_count() -> u32 { return params.outputs * params.chunks; }
 fn store_unit(index: u32, unit: Unit) {}
 fn store_values(first: u32, pack: vec4<u32>) {}
-fn store_positions(first: u32, positions: vec4<u32>) {}
 
 // The record of a task, among those of all outputs.
 fn record_of(task: u32) -> u32 {

@@ -145,11 +145,6 @@ impl Reduction<'_> {
         bunches.block_len() <= longest && (few_packs || self.dtype.bytes() > 1 || loads >= FEWEST_FAR_LOADS)
     }
 
-    /// Ones and zeros by bunches of so many slices and, of the few that do not fill one, unit by unit.
-    pub fn bunches_of_ones(&self, window: &Window, rows: u64, target: Binding) -> Result<Option<Dispatches>, Error> {
-        self.whole_bunches(window, rows, target, Stores::Results)
-    }
-
     /// The results of a window's bunches as whole packs, if they are such and it pays. GPUs wait longer for another
     /// dispatch of the rest.
     pub fn bunches_in_packs(&self, window: &Window, target: Binding) -> Result<Option<Dispatches>, Error> {
@@ -162,23 +157,17 @@ impl Reduction<'_> {
         if rest > 0 && !rest_pays {
             return Ok(None);
         }
-        let dispatches = self.whole_bunches(window, rows.into(), target, Stores::Packs)?;
+        let dispatches = self.whole_bunches(window, target, Stores::Packs)?;
         Ok(dispatches.filter(|all| all.0.iter().all(|dispatch| dispatch.kernel.exists())))
     }
 
-    /// Whole bunches, and then the rows that are left, which begin where a binding may.
-    fn whole_bunches(
-        &self,
-        window: &Window,
-        rows: u64,
-        target: Binding,
-        stores: Stores,
-    ) -> Result<Option<Dispatches>, Error> {
+    /// Whole bunches, and then the rows that are left, which begin where a binding may: of the one target.
+    pub fn whole_bunches(&self, window: &Window, target: Binding, stores: Stores) -> Result<Option<Dispatches>, Error> {
         let Window { shape, schedule, .. } = window;
         let Some((&Dimension { size, stride, logical_stride }, inner)) = shape.kept.split_last() else {
             return Ok(None);
         };
-        let [result_bytes] = self.target_bytes()[..] else { return Ok(None) };
+        let (rows, result_bytes) = (self.unit_results(schedule), self.target_bytes()[0]);
         let around = shape.outputs() / size;
         let step = rows / gcd(around, rows);
         let binding_step = self.device.binding_step(&[1]);

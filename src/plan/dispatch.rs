@@ -19,14 +19,13 @@ impl Reduction<'_> {
     ) -> Result<Dispatch, Error> {
         let Schedule { access, team, .. } = window.schedule;
         let mut overrides = self.overrides(self.group(window), team);
-        overrides.extend(self.access_overrides(window, stores));
+        overrides.extend(self.access_overrides(window));
         overrides.extend(record_origin.map(|_| Override::Accumulate));
         let Reduction { operator, epilogue, .. } = *self;
         let program = Program::Reduce { operator, access, epilogue, stores };
-        let input = window.extent.binding(self.dtype, window.slot);
-        let mut bindings = vec![input];
+        let mut bindings = vec![window.input];
         if program.takes_packs() {
-            bindings.push(Binding { binding: 2, ..input });
+            bindings.push(Binding { binding: 2, ..window.input });
         }
         bindings.extend(targets);
         Ok(Dispatch {
@@ -71,7 +70,7 @@ impl Reduction<'_> {
             (Access::ShortRows { exchanged, staged, .. }, _) if exchanged || staged => {
                 self.device.group_of_members(self.member_bytes(schedule.access))
             }
-            _ => self.device.team_group(team, self.epilogue.lanes(self.dtype)),
+            _ => self.device.team_group(team, self.lanes()),
         }
     }
 
@@ -100,8 +99,8 @@ impl Reduction<'_> {
         shape.bunches_are_whole(lanes, &block, blocks * block.columns)
     }
 
-    /// What follows from a window's shape, from how it is read, and from what is stored of it.
-    fn access_overrides(&self, window: &Window, stores: Stores) -> impl Iterator<Item = Override> {
+    /// What follows from a window's shape, and from how it is read.
+    fn access_overrides(&self, window: &Window) -> impl Iterator<Item = Override> {
         let Window { shape, schedule, .. } = window;
         let columns = schedule.access == Access::Columns;
         let pack = self.dtype.pack_elements();
@@ -118,9 +117,9 @@ impl Reduction<'_> {
         let few_packs =
             schedule.access == Access::Rows && schedule.team == 1 && !whole_packs && self.takes_few_packs(run_len);
         let whole_runs = schedule.chunks == 1 || schedule.chunk_len.is_multiple_of(run_len);
-        let wide = columns && schedule.column_packs > 1;
+        let wide = schedule.column_packs > 1;
         let neighbours = if columns { self.neighbours_of_columns(shape, schedule.column_packs) } else { 1 };
-        let in_turn = columns && schedule.share > 1 && stores != Stores::Seams;
+        let in_turn = columns && schedule.share > 1;
         // On GPUs so that neighbours load whole sectors; else where a pack is loaded as fast as a word.
         let pairs = match schedule.access {
             Access::Rows => false,

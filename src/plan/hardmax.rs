@@ -146,13 +146,12 @@ impl<'a> Output<'a> {
         }
         let side_by_side = self.device.packs_of_few_rows(self.rows_of_packs());
         let write_len = pack * side_by_side;
-        let step = if ragged { 1 } else { pack };
-        let Some(packs) = self.packs_of(self.columns_writer(false), write_len, step)? else { return Ok(None) };
+        let Some(packs) = self.packs_of(self.columns_writer(false), write_len, 1)? else { return Ok(None) };
         let (share, tasks) = self.tasks(&packs);
         // Rows and packs that are no one's are counted, too.
         let counted = tasks.saturating_mul(share * write_len).saturating_add(self.columns);
         let countable = tasks <= self.device.max_invocations && counted <= u64::from(u32::MAX) / 2;
-        Ok((packs.len == self.len && countable).then_some(packs))
+        Ok(countable.then_some(packs))
     }
 
     /// Whether rows that end within packs have so many that it pays to write seams apart. Winners that are words, and wider than

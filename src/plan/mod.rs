@@ -21,7 +21,6 @@ mod reads;
 mod reduce;
 mod reduce_max;
 mod schedule;
-mod seams;
 mod stages;
 mod windows;
 

@@ -64,9 +64,9 @@ pub(super) fn reduce_to_ones(
 ) -> Result<Option<Dispatches>, Error> {
     let Some(window) = whole_window(reduction, sources)? else { return Ok(None) };
     let Schedule { access, team, chunks, .. } = window.schedule;
-    if let Access::ShortRows { columns: own, rows, .. } = access {
+    if let Access::ShortRows { columns: own, .. } = access {
         let in_order = u64::from(own) == columns && window.shape.reduced.len() == 1;
-        return if in_order { reduction.bunches_of_ones(&window, rows.into(), target) } else { Ok(None) };
+        return if in_order { reduction.whole_bunches(&window, target, Stores::Results) } else { Ok(None) };
     }
     let of_packs = columns == 1 && reduction.slice_len.is_multiple_of(reduction.dtype.pack_elements());
     let finds_in_team = access == Access::Rows && team > 1;
@@ -106,12 +106,11 @@ impl Reduction<'_> {
         let bytes = outputs * block.folds * records * self.record_bytes();
         within("bytes of records", bytes, self.device.limits.max_binding_bytes)?;
         let binding = Binding::scratch(0, bytes);
-        // Windows join what they find to what others have found: to begin with the least of all, which is zeros.
-        let joins = block.epilogue == Epilogue::Record;
-        let mut dispatches = if joins { fill([0, 0], binding, self.device)? } else { Dispatches::default() };
+        // What windows join others to is the least of all to begin with, which is zeros.
+        let mut dispatches = if block.joins { fill([0, 0], binding, self.device)? } else { Dispatches::default() };
         let own = self.of_records();
         for window in &block.windows {
-            let record_origin = if joins { Some(record_origin(window, start, records)?) } else { None };
+            let record_origin = if block.joins { Some(record_origin(window, start, records)?) } else { None };
             dispatches.push(own.window(window, Stores::Results, vec![binding], record_origin)?)?;
         }
         let found = match block.folds {
@@ -126,6 +125,26 @@ impl Reduction<'_> {
         Ok(dispatches)
     }
 
+    /// The dispatches of a window whose outputs are stored as they are found.
+    fn direct(&self, window: &Window, targets: Vec<Binding>) -> Result<Dispatches, Error> {
+        if let [target] = targets[..]
+            && let Some(dispatches) = self.bunches_in_packs(window, target)?
+        {
+            return Ok(dispatches);
+        }
+        match (self.stores(&window.shape, &window.schedule), &targets[..]) {
+            (Stores::Seams, &[target]) => {
+                let whole = Binding { bytes: target.bytes / 16 * 16, ..target };
+                let packs = self.window(window, Stores::Packs, vec![whole], None)?;
+                let alone =
+                    Window { schedule: Schedule { column_packs: 1, share: 1, ..window.schedule }, ..window.clone() };
+                let seams = self.window(&alone, Stores::Seams, vec![target], None)?;
+                Ok(Dispatches(vec![packs, seams]))
+            }
+            (stores, _) => Ok(Dispatches(vec![self.window(window, stores, targets, None)?])),
+        }
+    }
+
     /// The dispatch that merges records: those of one output are a row.
     pub(super) fn merge(
         &self,
@@ -135,7 +154,7 @@ impl Reduction<'_> {
         binding: Binding,
         targets: Vec<Binding>,
     ) -> Result<Dispatch, Error> {
-        let lanes = self.epilogue.lanes(self.dtype);
+        let lanes = self.lanes();
         let (team, share) = (self.merge_team(outputs, records), self.merge_share(outputs));
         let group = self.device.team_group(team, lanes);
         let program = Program::Merge { operator: self.operator, epilogue: self.epilogue };

@@ -10,7 +10,7 @@ use std::{iter, slice};
 
 use super::layout::{Extent, ReductionShape, Source, boxed, gcd, in_parts, logical_strides};
 use super::schedule::{MAX_OUTPUTS, Reduction, Schedule, USUAL_PARTS};
-use super::{Slot, check_count};
+use super::{Binding, check_count};
 use crate::shader::{Epilogue, Operator};
 use crate::{Error, View};
 
@@ -23,15 +23,15 @@ pub(super) struct Block {
     pub windows: Vec<Window>,
     /// The columns of windows that are an output's: several where columns were made wider.
     pub folds: u64,
-    /// What a window that is not split stores.
-    pub epilogue: Epilogue,
+    /// Whether windows join what they find to what others have found of the same outputs.
+    pub joins: bool,
 }
 
 /// A box of a tensor's indices.
 #[derive(Clone)]
 pub(super) struct Window {
-    pub slot: Slot,
-    pub extent: Extent,
+    /// What is bound of the input.
+    pub input: Binding,
     pub shape: ReductionShape,
     pub schedule: Schedule,
     pub first_output: u64,
@@ -41,15 +41,12 @@ pub(super) struct Window {
 impl Block {
     /// All outputs, from one window.
     pub fn of_one(reduction: &Reduction, window: Window) -> Block {
-        let Reduction { out_len, epilogue, .. } = *reduction;
-        Block { outputs: 0..out_len, windows: vec![window], folds: 1, epilogue }
+        Block { outputs: 0..reduction.out_len, windows: vec![window], folds: 1, joins: false }
     }
 
     /// Whether outputs are stored as they are found.
     pub fn is_direct(&self) -> bool {
-        self.epilogue != Epilogue::Record
-            && self.folds == 1
-            && self.windows.iter().all(|window| window.schedule.chunks == 1)
+        !self.joins && self.folds == 1 && self.windows.iter().all(|window| window.schedule.chunks == 1)
     }
 }
 
@@ -69,7 +66,8 @@ pub(super) fn whole_window(reduction: &Reduction, sources: &[Source]) -> Result<
     }
     let shape = reduction.shape_of_window(view, &extent, &logical_strides(view.shape(), reduced));
     let schedule = reduction.schedule(&shape, reduction.max_chunks(out_len, shape.seen()));
-    Ok(schedule.map(|schedule| Window { slot, extent, shape, schedule, first_output: 0, first_position: 0 }))
+    let input = extent.binding(dtype, slot);
+    Ok(schedule.map(|schedule| Window { input, shape, schedule, first_output: 0, first_position: 0 }))
 }
 
 impl Reduction<'_> {
@@ -296,7 +294,7 @@ impl<'a> Tensor<'a> {
                 }
             }
         }
-        Ok(Block { outputs, windows, folds: 1, epilogue: reduction.epilogue })
+        Ok(Block { outputs, windows, folds: 1, joins: reduction.epilogue == Epilogue::Record })
     }
 
     /// The sources that have some of these kept indices, which come in order: all, where the sources follow one another
@@ -348,7 +346,8 @@ impl<'a> Tensor<'a> {
             return Err(Error::TooLarge { what: "elements of one dispatch", given, limit: self.window_elements });
         };
         let first_position = self.repeats_from.unwrap_or(0) + first_position;
-        Ok(Window { slot: *slot, extent, shape, schedule, first_output, first_position })
+        let input = extent.binding(dtype, *slot);
+        Ok(Window { input, shape, schedule, first_output, first_position })
     }
 }
 

@@ -79,7 +79,6 @@ files! {
 
     F32 = "types/f32";
     F16 = "types/f16";
-    BF16 = "types/bf16";
     F64 = "types/f64";
     SIGNED = "types/signed";
     UNSIGNED = "types/unsigned";
@@ -107,7 +106,6 @@ files! {
     INPUT_COLUMNS = "lib/input_columns";
     REDUCE_ROWS = "reduce_rows", overrides ["RUN_MEMBERS", "FEW_PACKS", "FROM_WORDS"];
     REDUCE_COLUMNS = "reduce_columns", overrides ["COLUMN_PACKS", "LOOSE_ENDS"];
-    LONE_COLUMNS = "lib/lone_columns";
     TILE_OF_PACKS = "lib/tile_of_packs";
     TILE_OF_WORDS = "lib/tile_of_words";
     COLUMN_ROWS = "lib/column_rows";
@@ -115,7 +113,6 @@ files! {
     MAIN_COLUMNS = "lib/main_columns", overrides ["NEIGHBOURS", "IN_TURN"];
     PANEL_TILES = "lib/panel_tiles";
     COLUMN_RESULTS = "lib/column_results";
-    COLUMN_PARTS = "lib/column_parts";
     COLUMN_RECORDS = "lib/column_records";
     COLUMNS_WHOLE = "lib/columns_whole";
     MAIN_INNER_PACKS = "lib/main_inner_packs", overrides ["NEIGHBOURS", "IN_TURN"];
@@ -188,7 +185,6 @@ files! {
     HARDMAX_WRITE_INNER_PACKS = "hardmax_write_inner_packs", binds [writes(3, Pack, Result)], overrides ["RAGGED"];
     HARDMAX_WRITE_RAGGED_COLUMNS = "hardmax_write_ragged_columns", binds [writes(3, Pack, Result)];
     HARDMAX_WRITE_SHORT_ROWS = "hardmax_write_short_rows", binds [writes(3, Pack, Result)];
-    PACK_ONES = "lib/pack_ones";
     PIECES_OF_PACKS = "lib/pieces_of_packs";
     PIECES_OF_WORDS = "lib/pieces_of_words";
     PIECES_WIDE = "lib/pieces_wide";

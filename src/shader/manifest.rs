@@ -108,11 +108,10 @@ impl Kernel {
             Program::Reduce { operator, access, epilogue, stores } => {
                 let [own, shared] = self.store_files(operator, access, epilogue, stores);
                 let found = found_files(operator, access, epilogue, self.dtype);
-                let [reduced, walk] = self.walk_files(operator, access, stores);
+                let walk = self.walk_files(operator, access, stores);
                 let main = self.main_files(access, epilogue, stores);
-                let tile = self.tile_files(operator, access);
                 // Constants before arrays that are as long as a workgroup: naga refuses those of types that come later.
-                vec![self.input_files(), found, self.access_files(access), tile, reduced, walk, main, own, shared]
+                vec![self.input_files(), found, self.access_files(access), walk, main, own, shared]
             }
             Program::Merge { operator, epilogue } => vec![
                 &[MERGE],
@@ -195,28 +194,18 @@ impl Kernel {
         }
     }
 
-    /// How four packs of columns are folded. GPUs' come out of whole packs wherever they begin.
-    fn tile_files(&self, operator: Operator, access: Access) -> Files {
-        let in_words = self.has(Override::Ragged) && !self.has(Override::Pairs);
-        match (access, operator) {
-            (Access::Columns, Operator::ReduceMax) if in_words && self.dtype.is_float() && self.dtype.bytes() == 2 => {
-                &[TILE_OF_WORDS]
-            }
-            (Access::Columns, _) => &[TILE_OF_PACKS],
-            _ => &[],
-        }
-    }
-
-    /// How columns go down their rows, one pack and, without teams, several side by side: positions row by row, values by tiles but for
-    /// most panels.
-    fn walk_files(&self, operator: Operator, access: Access, stores: Stores) -> [Files; 2] {
-        if access != Access::Columns {
-            return [&[], &[]];
-        }
+    /// How columns go down their rows, one pack and, without teams, several side by side: positions row by row, values by tiles of four
+    /// packs but for most panels. GPUs' come out of whole packs wherever they begin.
+    fn walk_files(&self, operator: Operator, access: Access, stores: Stores) -> Files {
+        let halves = self.dtype.is_float() && self.dtype.bytes() == 2;
+        let in_words = halves && self.has(Override::Ragged) && !self.has(Override::Pairs);
         match (self.has_panels(access, stores), operator) {
-            (true, _) => [&[COLUMN_PANELS], if self.has_panels_of_tiles(operator) { &[PANEL_TILES] } else { &[] }],
-            (false, Operator::ArgMax) => [&[LONE_COLUMNS], &[COLUMN_ROWS]],
-            (false, Operator::ReduceMax) => [&[LONE_COLUMNS], &[COLUMN_TILES]],
+            _ if access != Access::Columns => &[],
+            (true, _) if self.has_panels_of_tiles(operator) => &[COLUMN_PANELS, TILE_OF_PACKS, PANEL_TILES],
+            (true, _) => &[COLUMN_PANELS],
+            (false, Operator::ArgMax) => &[COLUMN_ROWS],
+            (false, Operator::ReduceMax) if in_words => &[TILE_OF_WORDS, COLUMN_TILES],
+            (false, Operator::ReduceMax) => &[TILE_OF_PACKS, COLUMN_TILES],
         }
     }
 
@@ -276,12 +265,15 @@ impl Kernel {
 
     fn store_files(&self, operator: Operator, access: Access, epilogue: Epilogue, stores: Stores) -> [Files; 2] {
         let units = || result_files(operator, epilogue);
-        let whole = || -> Files { if access == Access::Columns { &[COLUMNS_WHOLE] } else { &[] } };
+        let packs: Files = match epilogue {
+            Epilogue::Value | Epilogue::Winner => &[STORE_VALUE_PACKS],
+            _ => &[STORE_INDEX_PACKS],
+        };
         match (stores, epilogue, access) {
             (Stores::Results, Epilogue::Record, Access::Columns) => [units(), &[COLUMN_RECORDS]],
-            (Stores::Results | Stores::Seams, _, Access::Columns) => [units(), &[COLUMN_RESULTS, COLUMN_PARTS]],
-            (Stores::Packs | Stores::Seams, Epilogue::Value | Epilogue::Winner, _) => [&[STORE_VALUE_PACKS], whole()],
-            (Stores::Packs | Stores::Seams, _, _) => [&[STORE_INDEX_PACKS], whole()],
+            (Stores::Results | Stores::Seams, _, Access::Columns) => [units(), &[COLUMN_RESULTS]],
+            (Stores::Packs, _, Access::Columns) => [packs, &[COLUMNS_WHOLE]],
+            (Stores::Packs | Stores::Seams, _, _) => [packs, &[]],
             (Stores::Results, Epilogue::Index, Access::ShortRows { exchanged: true, .. }) => [&[], &[]], // the main one does
             (Stores::Results, _, _) => [units(), &[]],
         }
@@ -292,7 +284,7 @@ impl Kernel {
 fn winners_files(dtype: DType, narrow: bool) -> Files {
     match dtype.bytes() {
         8 => &[WINNERS_WIDE],
-        1 | 2 if !narrow => &[WINNERS_BY_LANE, PACK_ONES],
+        1 | 2 if !narrow => &[WINNERS_BY_LANE],
         _ => &[WINNERS_AS_ELEMENTS], // words are as wide as elements of 32 bits
     }
 }
@@ -322,11 +314,13 @@ fn position_files(access: Access, epilogue: Epilogue, bytes: u64) -> Files {
     match (access, bytes) {
         (Access::Rows, _) => &[BEST_POSITION, POSITION32, ROWS_POSITION],
         (Access::Columns, 8) => &[BEST_POSITION, POSITION32, COLUMNS_POSITION_WIDE],
+        (Access::Columns, 4) if epilogue == Epilogue::Record => &[BEST_POSITION, POSITION32, COLUMNS_POSITION],
         (Access::Columns, 4) => &[BEST_POSITION, POSITION32, COLUMNS_POSITION, COLUMN_INDICES],
-        (Access::Columns, _) if epilogue == Epilogue::Winner => {
-            &[BEST_POSITION, POSITION32, RANKS, COLUMNS_RANKS, COLUMN_WINNERS]
-        }
-        (Access::Columns, _) => &[BEST_POSITION, POSITION32, RANKS, COLUMNS_RANKS, COLUMN_INDICES],
+        (Access::Columns, _) => match epilogue {
+            Epilogue::Record => &[BEST_POSITION, POSITION32, RANKS, COLUMNS_RANKS],
+            Epilogue::Winner => &[BEST_POSITION, POSITION32, RANKS, COLUMNS_RANKS, COLUMN_WINNERS],
+            _ => &[BEST_POSITION, POSITION32, RANKS, COLUMNS_RANKS, COLUMN_INDICES],
+        },
         (Access::Strided, _) => &[BEST_POSITION, POSITION32],
         (Access::ShortRows { .. }, 1 | 2) => &[BEST_POSITION, POSITION32, RANKS, SHORT_ROWS_RANKS],
         (Access::ShortRows { .. }, _) => &[BEST_POSITION, POSITION32, SHORT_ROWS_POSITION],
@@ -349,9 +343,8 @@ fn result_files(operator: Operator, epilogue: Epilogue) -> Files {
 /// What a storage type is made of: its own constants; its class and its width.
 fn type_files(dtype: DType) -> [Files; 2] {
     let constants: Files = match dtype {
-        DType::F32 => &[F32],
+        DType::F32 | DType::Bf16 => &[F32],
         DType::F16 => &[F16],
-        DType::Bf16 => &[BF16],
         DType::F64 => &[F64],
         DType::I8 | DType::I16 | DType::I32 | DType::I64 => &[SIGNED],
         DType::U8 | DType::U16 | DType::U32 | DType::U64 | DType::Bool => &[UNSIGNED],

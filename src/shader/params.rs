@@ -45,7 +45,7 @@ pub struct Dim {
     pub size: u32,
     /// Elements from one to the next.
     pub stride: i32,
-    /// Outputs, or positions, from one to the next in the whole tensor; 0 where no records are written.
+    /// Outputs, or positions, from one to the next in the whole tensor; 0 but for windows that join records.
     pub logical_stride: u64,
 }
 
@@ -67,7 +67,7 @@ pub struct ReductionParams {
     pub run_stride: i32,
     /// The view's first element, counted from the start of the binding.
     pub start: u32,
-    /// Outputs side by side in memory, for column kernels.
+    /// Outputs side by side in memory, for kernels of columns; slices side by side, where ones are written element by element.
     pub columns: u32,
     /// Output units, or packs of columns, that an invocation without a team makes, one after another.
     pub share: u32,
@@ -77,7 +77,7 @@ pub struct ReductionParams {
     pub kept: Vec<Dim>,
     /// The reduced dimensions around the run, innermost first.
     pub outer: Vec<Dim>,
-    /// Where records belong; all 0 where none are written.
+    /// Where records belong; all 0 but for windows that join records to others'.
     pub record_origin: RecordOrigin,
 }
 

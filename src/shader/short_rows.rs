@@ -192,7 +192,7 @@ impl Part {
     fn values(&self) -> String {
         let (k, lanes, pack) = (self.k, self.own.dtype.lanes(), self.own.dtype.pack_elements());
         let store = |(q, rows): (u64, Range<u64>)| {
-            if self.stores != Stores::Results {
+            if self.stores == Stores::Packs {
                 return format!("    store_values(first + {}u, pack_of(row_maxima_{k}_{q}(bunch)));\n", q * pack);
             }
             let units = (rows.start - self.rows.start) / lanes..(rows.end - self.rows.start).div_ceil(lanes);
@@ -420,7 +420,7 @@ fn store_winners_{k}(first: u32, w: Winners{k}{}) {{
     }
 
     fn storing(&self) -> String {
-        if self.stores != Stores::Results {
+        if self.stores == Stores::Packs {
             return self.position_packs();
         }
         let (lanes, unit_lanes) = (self.own.dtype.lanes(), self.own.lanes());

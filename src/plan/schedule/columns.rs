@@ -23,7 +23,7 @@ impl Reduction<'_> {
     /// Whether rows of columns share words of the output: one invocation writes what lies in both.
     pub(super) fn columns_share_words(&self, shape: &ReductionShape) -> bool {
         let in_packs = Kernel::stores_packs(self.dtype, self.epilogue, false) && self.stores_whole_packs(shape);
-        self.epilogue.lanes(self.dtype) > 1 && !shape.columns_are_whole(self.dtype.pack_elements()) && !in_packs
+        self.lanes() > 1 && !shape.columns_are_whole(self.dtype.pack_elements()) && !in_packs
     }
 
     /// The rows of columns in which a pack may lie, where these share words: it is reduced in each. Else one.
@@ -59,14 +59,36 @@ impl Reduction<'_> {
     /// no one's. On GPUs only packs have teams, and where rows share words of the output, packs that lie in two rows are reduced twice.
     pub(super) fn fewest_ragged_columns(&self) -> u64 {
         let pack = self.dtype.pack_elements();
-        let shared = self.epilogue.lanes(self.dtype) > 1;
+        let shared = self.lanes() > 1;
         if self.device.spreads() && shared { pack } else { (pack / 2).max(2) }
     }
 
-    /// The fewest columns whose seams another dispatch stores (`seams.rs`), if that pays.
-    pub fn fewest_seam_columns(&self, shape: &ReductionShape) -> Option<u64> {
+    /// What a dispatch stores of columns. Where rows end within packs of the output, those packs are seams: one dispatch stores the packs that
+    /// lie in one row as such, and another the seams.
+    ///
+    /// ```text
+    ///  rows of columns |a a a a a a|b b b b b b|c c c c c c|
+    ///  packs of four   |       |    *  |       |   *   |  *       * seams: the last ends with the outputs
+    /// ```
+    pub fn stores(&self, shape: &ReductionShape, schedule: &Schedule) -> Stores {
+        let by_one = (schedule.team, schedule.chunks) == (1, 1);
+        if schedule.access != Access::Columns
+            || !Kernel::stores_packs(self.dtype, self.epilogue, schedule.column_packs > 1)
+        {
+            Stores::Results
+        } else if self.stores_whole_packs(shape) {
+            Stores::Packs
+        } else if by_one && self.fewest_seam_columns(shape).is_some_and(|fewest| shape.columns() >= Some(fewest)) {
+            Stores::Seams
+        } else {
+            Stores::Results
+        }
+    }
+
+    /// The fewest columns whose seams another dispatch stores, if that pays.
+    fn fewest_seam_columns(&self, shape: &ReductionShape) -> Option<u64> {
         let pack = self.dtype.pack_elements();
-        let shares_words = self.epilogue.lanes(self.dtype) > 1;
+        let shares_words = self.lanes() > 1;
         let large = self.loads(shape) >= FEWEST_FAR_LOADS;
         // Few seams of many rows: too few invocations reduce them, each both of its rows.
         let waited_for = shape.reduce_len() > MOST_SEAM_ROWS.max(shape.rows_of_columns().saturating_mul(8));
@@ -115,7 +137,7 @@ impl Reduction<'_> {
     /// The panels of a row that an invocation takes one after another, each invocation about as many, where they are enough to keep the
     /// device busy.
     pub(super) fn panels_in_turn(&self, shape: &ReductionShape, schedule: &Schedule) -> u64 {
-        let one_each = schedule.access != Access::Columns || schedule.team > 1 || schedule.column_packs > 1;
+        let one_each = schedule.team > 1 || schedule.column_packs > 1;
         if one_each || self.device.most_panels_in_turn() == 1 {
             return 1;
         }

@@ -73,7 +73,7 @@ pub(super) struct Schedule {
     pub chunk_len: u64,
     /// Tasks of an output.
     pub chunks: u64,
-    /// Packs side by side that an invocation of a column kernel takes.
+    /// Packs side by side that an invocation of a column kernel takes; 1 elsewhere.
     pub column_packs: u64,
     /// Output units that an invocation makes, one after another; of columns panels.
     pub share: u64,
@@ -83,6 +83,11 @@ impl Reduction<'_> {
     /// The same, leaving records.
     pub fn of_records(&self) -> Reduction<'_> {
         Reduction { epilogue: Epilogue::Record, ..*self }
+    }
+
+    /// The results that share one written unit.
+    pub fn lanes(&self) -> u64 {
+        self.epilogue.lanes(self.dtype)
     }
 
     /// The bytes of each output that belong to one of what is reduced to.
@@ -134,7 +139,7 @@ impl Reduction<'_> {
     /// The most invocations that can share an output of a merge: the teams of a workgroup fill whole units, and the device
     /// has workgroups for every output.
     fn max_merge_team(&self, outputs: u64) -> u64 {
-        let members = self.device.most_members(self.epilogue.lanes(self.dtype));
+        let members = self.device.most_members(self.lanes());
         power_of_two_below(members.min(self.device.max_invocations / outputs))
     }
 
@@ -148,12 +153,12 @@ impl Reduction<'_> {
 
     /// The output units that an invocation of a merge makes: several only where the device has too few.
     pub fn merge_share(&self, outputs: u64) -> u64 {
-        self.device.needed_share(outputs.div_ceil(self.epilogue.lanes(self.dtype)))
+        self.device.needed_share(outputs.div_ceil(self.lanes()))
     }
 
     /// The most members of a team, so that a workgroup's teams fill an output unit.
     fn max_team(&self) -> u64 {
-        self.device.tuning.max_team.min(self.device.most_members(self.epilogue.lanes(self.dtype)))
+        self.device.tuning.max_team.min(self.device.most_members(self.lanes()))
     }
 
     /// Chooses load pattern, team and split, with at most `max_chunks` records of an output. There may be none: too much for
@@ -205,6 +210,7 @@ impl Reduction<'_> {
     fn split(&self, shape: &ReductionShape, max_chunks: u64) -> Option<Schedule> {
         let column_packs = self.column_packs(shape);
         let access = self.access(shape, column_packs);
+        let column_packs = if access == Access::Columns { column_packs } else { 1 };
         let counts = self.load_counts(shape, access, column_packs);
         let whole = |team| {
             let line = self.line(access, team, &counts);
@@ -231,7 +237,7 @@ impl Reduction<'_> {
     ) -> Option<Schedule> {
         let Schedule { access, team, .. } = whole;
         // A team may be a whole workgroup, whatever the policy prefers, but for what fills an output unit.
-        let max_members = self.device.most_members(self.epilogue.lanes(self.dtype));
+        let max_members = self.device.most_members(self.lanes());
         let for_each_output = self.device.max_invocations / shape.outputs();
         let in_packs = access == Access::Columns && team > 1;
         let members = if in_packs { self.column_members(shape) } else { for_each_output };
@@ -250,7 +256,7 @@ impl Reduction<'_> {
                 chunks = (chunks * 2).min(affordable);
             } else if let Access::Columns | Access::ShortRows { .. } = whole.access {
                 let team = whole.team.min(max_members).min(power_of_two_below((for_each_output / chunks).max(1)));
-                whole = Schedule { access: Access::Strided, team, line: team, ..whole };
+                whole = Schedule { access: Access::Strided, team, line: team, column_packs: 1, ..whole };
             } else if whole.team < max_members && whole.team * 2 <= for_each_output / chunks {
                 whole.team *= 2;
                 whole.line *= 2;
@@ -277,9 +283,8 @@ impl Reduction<'_> {
             Access::Columns => {
                 LoadCounts { tasks: outputs.div_ceil(pack * column_packs), loads: reduce_len, run_loads: 1 }
             }
-            Access::Strided => LoadCounts { tasks: outputs, loads: reduce_len, run_loads: run },
-            Access::ShortRows { rows, .. } => {
-                LoadCounts { tasks: outputs.div_ceil(rows.into()), loads: reduce_len, run_loads: run }
+            Access::Strided | Access::ShortRows { .. } => {
+                LoadCounts { tasks: outputs, loads: reduce_len, run_loads: run }
             }
         }
     }
@@ -336,7 +341,7 @@ impl Reduction<'_> {
             Access::Strided | Access::ShortRows { .. } => 1,
         };
         // More than a workgroup usually has only where nothing need be split then.
-        let usual = (tuning.group / self.epilogue.lanes(self.dtype)).max(1);
+        let usual = (tuning.group / self.lanes()).max(1);
         let busy = (tuning.busy_invocations / counts.tasks / 2 + 1).next_power_of_two();
         let most = self.max_team();
         let most = if busy > most { most.min(usual) } else { most.min(usual.max(busy)) };
@@ -389,8 +394,7 @@ impl Reduction<'_> {
 
     /// Loop iterations of one invocation, at most.
     fn steps(&self, shape: &ReductionShape, schedule: &Schedule) -> u64 {
-        let Schedule { access, team, line, chunk_len, .. } = *schedule;
-        let column_packs = if access == Access::Columns { schedule.column_packs } else { 1 };
+        let Schedule { access, team, line, chunk_len, column_packs, .. } = *schedule;
         let run_len = shape.run().size.min(chunk_len);
         let runs = chunk_len.div_ceil(run_len).div_ceil(team / line) + 1;
         // As if ArgMax looped over the lanes of a word wherever it compares a tile of a row: more than any kernel does.
