@@ -7,8 +7,6 @@ import package::{
 
 @group(0) @binding(3) var<storage, read_write> values: array<BoundPack>;
 
-override RAGGED: bool = true; // where it is not, the kernel is another
-
 @compute @workgroup_size(GROUP)
 fn main(grid: Grid) {
     let own = packs_of_rows(invocation_number(grid.id, grid.groups, grid.local));

@@ -20,12 +20,22 @@ pub(crate) fn arg_max(op: &ArgMax, limits: &Limits) -> Result<Plan, Error> {
     let outputs = op.outputs()?;
     let targets = output_bindings(&outputs);
     let label = format!("ArgMax {} {} over {}", op.dtype, list(op.input.shape()), list(reduced));
-    let plan = Plan::new(label, op.input.views().len(), &targets);
-    if outputs[0].len() == 0 {
-        return Ok(plan);
+    let dispatches = dispatches(op, reduced, outputs[0].len(), &targets, device)?;
+    Plan::new(label, op.input.views().len(), &targets).complete(dispatches, device)
+}
+
+fn dispatches(
+    op: &ArgMax,
+    reduced: &[usize],
+    out_len: u64,
+    targets: &[Binding],
+    device: &Device,
+) -> Result<Dispatches, Error> {
+    if out_len == 0 {
+        return Ok(Dispatches::default());
     }
     if reduced.iter().all(|&d| op.input.shape()[d] == 1) {
-        return plan.complete(first_positions(op, &targets, device)?, device);
+        return first_positions(op, targets, device);
     }
     let reduction = Reduction {
         dtype: op.dtype,
@@ -39,16 +49,16 @@ pub(crate) fn arg_max(op: &ArgMax, limits: &Limits) -> Result<Plan, Error> {
         last: op.select_last,
         index_words: op.index.dtype().bytes() / 4,
         slice_len: 1,
-        out_len: outputs[0].len(),
+        out_len,
         device,
     };
     let sources = sources(&op.input, 0);
     let Some(at_once) = whole_window(&reduction, &sources)? else {
-        return plan.complete(reduce_windows(&reduction, sources, &targets)?, device);
+        return reduce_windows(&reduction, sources, targets);
     };
-    match reduce_in_memory_order(&reduction, &sources[0], &at_once, &targets)? {
-        Some(dispatches) => plan.complete(dispatches, device),
-        None => plan.complete(reduce_whole(&reduction, at_once, &targets)?, device),
+    match reduce_in_memory_order(&reduction, &sources[0], &at_once, targets)? {
+        Some(dispatches) => Ok(dispatches),
+        None => reduce_whole(&reduction, at_once, targets),
     }
 }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::device::bunch_bytes;
 use super::layout::{Dimension, ReductionShape, RowBlock, gcd};
-use super::schedule::{FEWEST_FAR_LOADS, FEWEST_RAGGED_LOADS, Reduction, SHORT_ROWS_INVOCATIONS, Schedule};
+use super::schedule::{FEWEST_FAR_LOADS, FEWEST_LOADS, Reduction, SHORT_ROWS_INVOCATIONS, Schedule};
 use super::windows::Window;
 use super::{Binding, Dispatches, target_part};
 use crate::Error;
@@ -108,7 +108,7 @@ impl Reduction<'_> {
             false => {
                 // A bunch has rows of one stretch and the next one.
                 bunches = bunches.at_most(stretch_rows + columns)?;
-                bunches.block_len() <= self.device.longest_ragged_short_row(dtype) && loads >= FEWEST_RAGGED_LOADS
+                bunches.block_len() <= self.device.longest_ragged_short_row(dtype) && loads >= FEWEST_LOADS
             }
         };
         let short = bunches_pay
@@ -153,7 +153,7 @@ impl Reduction<'_> {
             return Ok(None); // all of them are in one dispatch, with the rest
         }
         let rest = window.shape.outputs() % u64::from(rows);
-        let rest_pays = !self.device.spreads() && self.loads(&window.shape) >= FEWEST_RAGGED_LOADS;
+        let rest_pays = !self.device.spreads() && self.loads(&window.shape) >= FEWEST_LOADS;
         if rest > 0 && !rest_pays {
             return Ok(None);
         }

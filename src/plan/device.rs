@@ -1,7 +1,7 @@
 //! What plans know of a device: its limits, and the tuning, which says what it likes, as numbers.
 
 use super::within;
-use crate::shader::{Bunches, Epilogue, LONGEST_WRITTEN_ROW, Operator, TILE_PACKS};
+use crate::shader::{Bunches, Epilogue, Kernel, LONGEST_WRITTEN_ROW, Operator, Override, Program, TILE_PACKS};
 use crate::{AdapterKind, DType, Error, Limits, Tuning};
 
 /// The invocations that lavapipe runs in lockstep on processors with AVX2. They should go through memory together, from end to end: to read
@@ -89,6 +89,15 @@ impl Device {
             (false, false) => AdapterKind::SwiftShader,
         };
         Ok(Device { limits, tuning, like, max_invocations })
+    }
+
+    /// The kernel of a program for workgroups of so many invocations, with these overrides. Its packs are pairs of 64-bit integers, if such
+    /// are liked and there are packs.
+    pub fn kernel(&self, program: Program, dtype: DType, group: u64, more: &[Option<Override>]) -> Kernel {
+        let group = Some(Override::Group(group as u32));
+        let overrides = [&[group], more].concat().into_iter().flatten().collect();
+        let int64 = self.tuning.int64 && program.takes_packs();
+        Kernel { program, dtype, overrides, int64, shared_buffers: false }
     }
 
     /// The invocations of a workgroup of such teams, if so many of them make an output unit.

@@ -6,7 +6,7 @@ use super::schedule::{Reduction, Schedule};
 use super::windows::Window;
 use super::{Binding, Dispatch, nan_override};
 use crate::Error;
-use crate::shader::{Access, Epilogue, Kernel, Override, Params, Program, RecordOrigin, ReductionParams, Stores};
+use crate::shader::{Access, Epilogue, Override, Params, Program, RecordOrigin, ReductionParams, Stores};
 
 impl Reduction<'_> {
     /// The dispatch that reads a window; of several it says where its records belong.
@@ -18,9 +18,8 @@ impl Reduction<'_> {
         record_origin: Option<RecordOrigin>,
     ) -> Result<Dispatch, Error> {
         let Schedule { access, team, .. } = window.schedule;
-        let mut overrides = self.overrides(self.group(window), team);
-        overrides.extend(self.access_overrides(window));
-        overrides.extend(record_origin.map(|_| Override::Accumulate));
+        let joins = record_origin.map(|_| Override::Accumulate);
+        let overrides = [&self.overrides(team)[..], &self.access_overrides(window), &[joins]].concat();
         let Reduction { operator, epilogue, .. } = *self;
         let program = Program::Reduce { operator, access, epilogue, stores };
         let mut bindings = vec![window.input];
@@ -29,7 +28,7 @@ impl Reduction<'_> {
         }
         bindings.extend(targets);
         Ok(Dispatch {
-            kernel: Kernel::new(program, self.dtype, overrides, self.device.tuning.int64),
+            kernel: self.device.kernel(program, self.dtype, self.group(window), &overrides),
             grid: self.grid(window, stores)?,
             params: Params::Reduction(self.params(window, record_origin)?),
             bindings,
@@ -81,14 +80,14 @@ impl Reduction<'_> {
     }
 
     /// What follows from the reduction, and from how it is read.
-    pub fn overrides(&self, group: u64, team: u64) -> Vec<Override> {
-        let mut overrides = vec![Override::Group(group as u32)];
-        overrides.extend((team > 1).then_some(Override::Team(team as u32)));
-        overrides.extend(nan_override(self.dtype, self.nan));
-        overrides.extend(self.last.then_some(Override::Last));
+    pub fn overrides(&self, team: u64) -> [Option<Override>; 4] {
         let indices = matches!(self.epilogue, Epilogue::Index | Epilogue::Both);
-        overrides.extend(indices.then_some(Override::IndexWords(self.index_words as u32)));
-        overrides
+        [
+            (team > 1).then_some(Override::Team(team as u32)),
+            nan_override(self.dtype, self.nan),
+            self.last.then_some(Override::Last),
+            indices.then_some(Override::IndexWords(self.index_words as u32)),
+        ]
     }
 
     /// Whether stretches of short rows begin and end with words.
@@ -100,7 +99,7 @@ impl Reduction<'_> {
     }
 
     /// What follows from a window's shape, and from how it is read.
-    fn access_overrides(&self, window: &Window) -> impl Iterator<Item = Override> {
+    fn access_overrides(&self, window: &Window) -> Vec<Option<Override>> {
         let Window { shape, schedule, .. } = window;
         let columns = schedule.access == Access::Columns;
         let pack = self.dtype.pack_elements();
@@ -126,7 +125,7 @@ impl Reduction<'_> {
             Access::ShortRows { .. } => self.device.has_wide_loads(),
             Access::Columns | Access::Strided => self.device.spreads(),
         };
-        let overrides = [
+        vec![
             (schedule.chunks > 1).then_some(Override::Split),
             (shape.reduced.len() > 1).then_some(Override::Runs),
             few_runs(shape, schedule.access).map(Override::FewRuns),
@@ -140,8 +139,7 @@ impl Reduction<'_> {
             (!whole_packs).then_some(Override::Ragged),
             (!whole_packs && pairs).then_some(Override::Pairs),
             (!whole_packs && whole_words && lanes > 1 && !pairs).then_some(Override::WholeWords),
-        ];
-        overrides.into_iter().flatten()
+        ]
     }
 
     fn params(&self, window: &Window, record_origin: Option<RecordOrigin>) -> Result<ReductionParams, Error> {

@@ -7,7 +7,7 @@ use super::device::{Device, FEWEST_PACKS, to_u32};
 use super::layout::in_parts;
 use super::{Binding, Dispatch, Dispatches, target_part};
 use crate::element::Element;
-use crate::shader::{FillParams, Kernel, Override, Params, Program};
+use crate::shader::{FillParams, Override, Params, Program};
 use crate::{DType, Error};
 
 /// A dispatch for each part of the output that fits a binding: of whole packs, and of the words that are left. These are bound
@@ -24,14 +24,8 @@ pub(super) fn fill(element: [u32; 2], target: Binding, device: &Device) -> Resul
             let (count, len) = (end - start, first + end - start);
             let share = device.share(count);
             let zeros = (packs && element == [0, 0]).then_some(Override::Zeros);
-            let overrides = [Some(Override::Group(group as u32)), zeros];
             dispatches.push(Dispatch {
-                kernel: Kernel::new(
-                    Program::Fill { packs },
-                    DType::U32,
-                    overrides.into_iter().flatten().collect(),
-                    device.tuning.int64,
-                ),
+                kernel: device.kernel(Program::Fill { packs }, DType::U32, group, &[zeros]),
                 params: Params::Fill(FillParams {
                     first: to_u32(first)?,
                     len: to_u32(len)?,

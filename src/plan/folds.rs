@@ -7,7 +7,7 @@
 //! ```
 
 use super::layout::{ReductionShape, gcd};
-use super::schedule::{FEWEST_PACKS_ACROSS, FEWEST_RAGGED_LOADS, Reduction, USUAL_PARTS};
+use super::schedule::{FEWEST_LOADS, FEWEST_PACKS_ACROSS, Reduction, USUAL_PARTS};
 use super::windows::{Block, Window};
 use crate::shader::Access;
 
@@ -78,7 +78,7 @@ fn folds(reduction: &Reduction, shape: &ReductionShape, width: u64) -> Option<u6
     let (&[run], Some(&columns)) = (&shape.reduced[..], shape.kept.first()) else { return None };
     let folds = width / gcd(columns.size, width);
     let in_one_piece = columns.stride == 1 && run.stride == columns.size as i64;
-    let pays = run.size >= FEWEST_FOLDED_ROWS * folds && reduction.loads(shape) >= FEWEST_RAGGED_LOADS;
+    let pays = run.size >= FEWEST_FOLDED_ROWS * folds && reduction.loads(shape) >= FEWEST_LOADS;
     (in_one_piece && folds > 1 && pays).then_some(folds)
 }
 

@@ -12,9 +12,7 @@ use super::schedule::{FEWEST_FAR_LOADS, Reduction};
 use super::{Binding, Dispatch, Dispatches, Plan, Slot, output_bindings, target_part};
 use crate::element::{Element, with_element_type};
 use crate::error::list;
-use crate::shader::{
-    Epilogue, HardmaxOnesParams, HardmaxWriteParams, HardmaxWriter, Kernel, Operator, Override, Params, Program,
-};
+use crate::shader::{Epilogue, HardmaxOnesParams, HardmaxWriteParams, HardmaxWriter, Operator, Params, Program};
 use crate::{DType, Error, Hardmax, Limits, Operation};
 
 pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
@@ -23,13 +21,17 @@ pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
     let target = output_bindings(&op.outputs()?)[0];
     let label = format!("Hardmax {} {} over {}", op.dtype, list(op.input.shape()), list(slice));
     let plan = Plan::new(label, op.input.views().len(), &[target]);
+    plan.complete(dispatches(op, slice, target, device)?, device)
+}
+
+fn dispatches(op: &Hardmax, slice: &[usize], target: Binding, device: &Device) -> Result<Dispatches, Error> {
     if target.bytes == 0 {
-        return Ok(plan);
+        return Ok(Dispatches::default());
     }
     let output = Output::new(op.dtype, op.input.shape(), slice, target, device);
     if output.slice_len == 1 {
         let one = with_element_type!(op.dtype, T => filled_words(T::ONE)); // every element is the maximum of its slice
-        return plan.complete(fill(one, target, device)?, device);
+        return fill(one, target, device);
     }
     let out_len = output.len / output.slice_len;
     let search = Reduction {
@@ -47,7 +49,7 @@ pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
     let sources = sources(&op.input, 0);
     let ones = Reduction { epilogue: Epilogue::Ones, ..search };
     if let Some(dispatches) = reduce_to_ones(&ones, &sources, output.columns, target)? {
-        return plan.complete(dispatches, device);
+        return Ok(dispatches);
     }
     let winners = |winner_bytes| {
         let bytes = out_len.saturating_mul(winner_bytes).next_multiple_of(4);
@@ -58,12 +60,12 @@ pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
         let search = Reduction { epilogue: Epilogue::Winner, ..search };
         if let Some(mut dispatches) = reduce_to_winners(&search, &sources, winners(op.dtype.bytes()))? {
             dispatches.append(narrow.write()?)?;
-            return plan.complete(dispatches, device);
+            return Ok(dispatches);
         }
     }
     let mut dispatches = reduce(&search, sources, &[winners(4)])?;
     dispatches.append(output.write()?)?;
-    plan.complete(dispatches, device)
+    Ok(dispatches)
 }
 
 /// What is written in packs: all of the output or, from its beginning on, all but an end.
@@ -128,13 +130,8 @@ impl<'a> Output<'a> {
 
     /// Where others write the packs that lie in one row, those in which rows end.
     fn seams(&self, packs: &Packs) -> Option<Packs> {
-        let ends_within = !self.columns.is_multiple_of(self.dtype.pack_elements());
-        let of_packs = packs.writer == self.columns_writer(false);
-        (of_packs && ends_within).then_some(Packs { writer: self.columns_writer(true), ..*packs })
-    }
-
-    fn columns_writer(&self, seams: bool) -> HardmaxWriter {
-        HardmaxWriter::Columns { seams, narrow: self.narrow }
+        let HardmaxWriter::InnerPacks { narrow } = packs.writer else { return None };
+        Some(Packs { writer: HardmaxWriter::Seams { narrow }, ..*packs })
     }
 
     /// The packs that lie in one row each.
@@ -146,7 +143,10 @@ impl<'a> Output<'a> {
         }
         let side_by_side = self.device.packs_of_few_rows(self.rows_of_packs());
         let write_len = pack * side_by_side;
-        let Some(packs) = self.packs_of(self.columns_writer(false), write_len, 1)? else { return Ok(None) };
+        let narrow = self.narrow;
+        let writer =
+            if ragged { HardmaxWriter::InnerPacks { narrow } } else { HardmaxWriter::PackedColumns { narrow } };
+        let Some(packs) = self.packs_of(writer, write_len, 1)? else { return Ok(None) };
         let (share, tasks) = self.tasks(&packs);
         // Rows and packs that are no one's are counted, too.
         let counted = tasks.saturating_mul(share * write_len).saturating_add(self.columns);
@@ -245,14 +245,12 @@ impl<'a> Output<'a> {
     fn write_packs(&self, packs: Packs) -> Result<Dispatch, Error> {
         let Output { dtype, slice_len, columns, target, .. } = *self;
         let Packs { writer, write_len, len } = packs;
-        let (group, int64) = (self.device.tuning.group, self.device.tuning.int64);
-        let ragged = self.seams(&packs).is_some();
-        let overrides = [Some(Override::Group(group as u32)), ragged.then_some(Override::Ragged)];
+        let group = self.device.tuning.group;
         let (share, tasks) = self.tasks(&packs);
         let bytes = self.bound_winners(writer, len);
         let winners = Binding { binding: 1, slot: Slot::Scratch(1), writes: false, offset_bytes: 0, bytes };
         Ok(Dispatch {
-            kernel: Kernel::new(Program::HardmaxWrite(writer), dtype, overrides.into_iter().flatten().collect(), int64),
+            kernel: self.device.kernel(Program::HardmaxWrite(writer), dtype, group, &[]),
             params: Params::HardmaxWrite(HardmaxWriteParams {
                 len: to_u32(len)?,
                 columns: to_u32(columns)?,
@@ -269,8 +267,8 @@ impl<'a> Output<'a> {
     fn tasks(&self, packs: &Packs) -> (u64, u64) {
         let Packs { writer, write_len, len } = *packs;
         match writer {
-            HardmaxWriter::Columns { seams: true, .. } => (1, len / self.columns),
-            HardmaxWriter::Columns { seams: false, .. } => {
+            HardmaxWriter::Seams { .. } => (1, len / self.columns),
+            HardmaxWriter::PackedColumns { .. } | HardmaxWriter::InnerPacks { .. } => {
                 let share = self.rows_of_packs();
                 let pack = self.dtype.pack_elements();
                 let lines = len / self.slice_len / self.columns * (self.columns / pack).div_ceil(write_len / pack);
@@ -287,8 +285,8 @@ impl<'a> Output<'a> {
     /// The bytes of the winners of so many elements: whole packs or, for those who take them one by one, words.
     fn bound_winners(&self, writer: HardmaxWriter, len: u64) -> u64 {
         let whole = match writer {
-            HardmaxWriter::Columns { .. } | HardmaxWriter::RaggedColumns { packed: true } => 16,
             HardmaxWriter::RaggedColumns { packed: false } | HardmaxWriter::Rows | HardmaxWriter::ShortRows { .. } => 4,
+            _ => 16,
         };
         self.winner_count(len).saturating_mul(self.winner_bytes()).checked_next_multiple_of(whole).unwrap_or(u64::MAX)
     }
@@ -355,12 +353,7 @@ impl<'a> Output<'a> {
         let share = self.device.share(count);
         let scratch = Binding { binding: 1, slot: Slot::Scratch(1), writes: false, offset_bytes: 0, bytes: 0 };
         Ok(Dispatch {
-            kernel: Kernel::new(
-                Program::HardmaxOnes { narrow: self.narrow },
-                dtype,
-                vec![Override::Group(group as u32)],
-                false,
-            ),
+            kernel: self.device.kernel(Program::HardmaxOnes { narrow: self.narrow }, dtype, group, &[]),
             params: Params::HardmaxOnes(HardmaxOnesParams {
                 len: to_u32(len)?,
                 columns: to_u32(columns)?,

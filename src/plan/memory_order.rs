@@ -10,7 +10,7 @@ use std::slice;
 use super::layout::{Source, by_stride};
 use super::max::copy;
 use super::reduce::reduce_whole;
-use super::schedule::{FEWEST_FAR_LOADS, FEWEST_RAGGED_LOADS, Reduction};
+use super::schedule::{FEWEST_FAR_LOADS, FEWEST_LOADS, Reduction};
 use super::windows::{Window, whole_window};
 use super::{Binding, Dispatches};
 use crate::dtype::padded_bytes;
@@ -61,7 +61,7 @@ impl Reduction<'_> {
     fn is_worth_moving(&self, Window { shape, schedule, .. }: &Window, output: DType) -> bool {
         let (read, loads) = match self.device.spreads() {
             true => (FEWEST_READ_ON_GPUS, FEWEST_FAR_LOADS),
-            false => (FEWEST_READ, FEWEST_RAGGED_LOADS),
+            false => (FEWEST_READ, FEWEST_LOADS),
         };
         schedule.access == Access::Strided
             && self.device.binds_packs()

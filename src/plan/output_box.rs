@@ -8,7 +8,7 @@ use super::reads::{Read, Rows, mask};
 use super::schedule::{MAX_STEPS, SHORT_ROWS_INVOCATIONS};
 use super::{Binding, Dispatch, Dispatches, check_count, within};
 use crate::shader::{
-    BroadcastParams, FIRST_OPERAND, Kernel, LONGEST_WRITTEN_ROW, MaxAccess, MaxShortRows, Override, Params, Program,
+    BroadcastParams, FIRST_OPERAND, LONGEST_WRITTEN_ROW, MaxAccess, MaxShortRows, Override, Params, Program,
     TILE_PACKS, WALK_DIMS,
 };
 use crate::{AdapterKind, DType, Error};
@@ -228,7 +228,6 @@ impl OutputBox<'_> {
             MaxAccess::Columns { .. } | MaxAccess::Elements => false,
         };
         let overrides = [
-            Some(Override::Group(group as u32)),
             self.nan,
             continues.then_some(Override::Accumulate),
             (self.keeps && !program.takes_packs()).then_some(Override::PreserveEdges),
@@ -243,7 +242,7 @@ impl OutputBox<'_> {
         let operand = |(n, read): (usize, &Read)| Binding { binding: FIRST_OPERAND + n as u32, ..read.window };
         let words = |(binding, n): (u32, u32)| Binding { binding, ..reads[n as usize].window };
         Ok(Dispatch {
-            kernel: Kernel::new(program, self.dtype, overrides.into_iter().flatten().collect(), device.tuning.int64),
+            kernel: device.kernel(program, self.dtype, group, &overrides),
             params: Params::Broadcast(BroadcastParams {
                 len: to_u32(self.len)?,
                 share: to_u32(share)?,

@@ -11,7 +11,7 @@ use super::schedule::{Reduction, Schedule};
 use super::windows::{Block, Window, whole_window, windows};
 use super::{Binding, Dispatch, Dispatches, target_part, within};
 use crate::Error;
-use crate::shader::{Access, Epilogue, Kernel, MergeParams, Override, Params, Program, RecordOrigin, Stores};
+use crate::shader::{Access, Epilogue, MergeParams, Override, Params, Program, RecordOrigin, Stores};
 
 /// What a merge is given of each output.
 pub(super) enum Found {
@@ -181,10 +181,9 @@ impl Reduction<'_> {
             columns: to_u32(columns)?,
             folds: to_u32(folds)?,
         };
-        let mut overrides = self.overrides(group, team);
-        overrides.extend(of_found);
+        let overrides = [&self.overrides(team)[..], &[of_found]].concat();
         Ok(Dispatch {
-            kernel: Kernel::new(program, self.dtype, overrides, self.device.tuning.int64),
+            kernel: self.device.kernel(program, self.dtype, group, &overrides),
             params: Params::Merge(params),
             grid: self.device.grid(groups, group * lanes * share)?,
             bindings: [vec![Binding { binding: 1, writes: false, ..binding }], targets].concat(),

@@ -7,10 +7,10 @@ use super::layout::sources;
 use super::max::{copy, max_of_few};
 use super::memory_order::reduce_in_memory_order;
 use super::reduce::{reduce_whole, reduce_windows};
-use super::schedule::{FEWEST_RAGGED_LOADS, Reduction};
+use super::schedule::{FEWEST_LOADS, Reduction};
 use super::stages::reduce_in_stages;
 use super::windows::{Window, whole_window};
-use super::{Plan, output_bindings};
+use super::{Binding, Dispatches, Plan, output_bindings};
 use crate::element::{Element, with_element_type};
 use crate::error::list;
 use crate::shader::{Access, Epilogue, LARGEST_BLOCK, Operator};
@@ -25,16 +25,26 @@ pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error>
     let outputs = op.outputs()?;
     let targets = output_bindings(&outputs);
     let label = format!("ReduceMax {} {} over {}", op.dtype, list(op.input.shape()), list(reduced));
-    let plan = Plan::new(label, op.input.views().len(), &targets);
-    if targets[0].bytes == 0 {
-        return Ok(plan);
+    let dispatches = dispatches(op, reduced, outputs[0].len(), &targets, device)?;
+    Plan::new(label, op.input.views().len(), &targets).complete(dispatches, device)
+}
+
+fn dispatches(
+    op: &ReduceMax,
+    reduced: &[usize],
+    out_len: u64,
+    targets: &[Binding],
+    device: &Device,
+) -> Result<Dispatches, Error> {
+    if out_len == 0 {
+        return Ok(Dispatches::default());
     }
     if op.input.is_empty() {
-        return plan.complete(fill(words_of_nothing(op.dtype, op.empty), targets[0], device)?, device);
+        return fill(words_of_nothing(op.dtype, op.empty), targets[0], device);
     }
     let sources = sources(&op.input, 0);
     if reduced.iter().all(|&d| op.input.shape()[d] == 1) {
-        return plan.complete(copy(op.dtype, op.nan, sources, op.input.shape(), targets[0], device)?, device);
+        return copy(op.dtype, op.nan, sources, op.input.shape(), targets[0], device);
     }
     let reduction = Reduction {
         dtype: op.dtype,
@@ -45,24 +55,24 @@ pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error>
         last: false,
         index_words: 0,
         slice_len: 1,
-        out_len: outputs[0].len(),
+        out_len,
         device,
     };
     let Some(at_once) = whole_window(&reduction, &sources)? else {
-        return plan.complete(reduce_windows(&reduction, sources, &targets)?, device);
+        return reduce_windows(&reduction, sources, targets);
     };
     if reduction.are_few(&sources[0].view, &at_once)
         && let Some(dispatches) = max_of_few(op.dtype, op.nan, &sources[0], reduced, targets[0], device)?
     {
-        return plan.complete(dispatches, device);
+        return Ok(dispatches);
     }
-    if let Some(dispatches) = reduce_in_memory_order(&reduction, &sources[0], &at_once, &targets)? {
-        return plan.complete(dispatches, device);
+    if let Some(dispatches) = reduce_in_memory_order(&reduction, &sources[0], &at_once, targets)? {
+        return Ok(dispatches);
     }
-    if let Some(dispatches) = reduce_in_stages(&reduction, &sources[0], &at_once, &targets)? {
-        return plan.complete(dispatches, device);
+    if let Some(dispatches) = reduce_in_stages(&reduction, &sources[0], &at_once, targets)? {
+        return Ok(dispatches);
     }
-    plan.complete(reduce_whole(&reduction, at_once, &targets)?, device)
+    reduce_whole(&reduction, at_once, targets)
 }
 
 impl Reduction<'_> {
@@ -72,7 +82,7 @@ impl Reduction<'_> {
         let rows = self.reduced.iter().map(|&d| view.shape()[d]).fold(1, u64::saturating_mul);
         let columns = shape.columns().unwrap_or(1);
         let in_columns = matches!(schedule.access, Access::Columns | Access::Strided);
-        let pays = shape.columns_are_whole(self.dtype.pack_elements()) || self.loads(shape) >= FEWEST_RAGGED_LOADS;
+        let pays = shape.columns_are_whole(self.dtype.pack_elements()) || self.loads(shape) >= FEWEST_LOADS;
         !self.device.spreads() && rows <= MOST_OPERANDS && in_columns && rows * columns > LARGEST_BLOCK && pays
     }
 }

@@ -9,7 +9,7 @@ use std::slice;
 
 use super::layout::{ReductionShape, Source};
 use super::reduce::{reduce, reduce_whole};
-use super::schedule::{FEWEST_RAGGED_LOADS, Reduction, USUAL_PARTS};
+use super::schedule::{FEWEST_LOADS, Reduction, USUAL_PARTS};
 use super::windows::{Window, whole_window};
 use super::{Binding, Dispatches};
 use crate::dtype::padded_bytes;
@@ -69,5 +69,5 @@ fn first_stage_pays(reduction: &Reduction, at_once: &Window, first: &Window) -> 
         Access::Rows => at_once.shape.run().size < many,
         Access::ShortRows { .. } => false,
     };
-    slow && first.schedule.access != Access::Strided && reduction.loads(&at_once.shape) >= FEWEST_RAGGED_LOADS
+    slow && first.schedule.access != Access::Strided && reduction.loads(&at_once.shape) >= FEWEST_LOADS
 }

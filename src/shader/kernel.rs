@@ -32,11 +32,6 @@ impl Kernel {
     /// The entry point of every shader.
     pub const ENTRY_POINT: &'static str = "main";
 
-    /// With packs bound as pairs of 64-bit integers, if that is asked for and there are packs.
-    pub(crate) fn new(program: Program, dtype: DType, overrides: Vec<Override>, int64: bool) -> Kernel {
-        Kernel { program, dtype, overrides, int64: int64 && program.takes_packs(), shared_buffers: false }
-    }
-
     /// Whether columns can be stored in packs: values, and positions but for those of 64-bit types, two of which may be half a pack,
     /// and for those of 32-bit types from several packs side by side: lavapipe is faster word by word.
     pub(crate) fn stores_packs(dtype: DType, epilogue: Epilogue, wide: bool) -> bool {
@@ -169,9 +164,10 @@ impl Kernel {
 
     fn can_write(&self, writer: HardmaxWriter) -> bool {
         match writer {
-            HardmaxWriter::Columns { seams, narrow } => {
-                let as_wide = narrow || self.dtype.bytes() == 4; // as elements, so that packs of winners begin anywhere
-                (!narrow || self.dtype.bytes() < 4) && (as_wide || !seams && !self.has(Override::Ragged))
+            HardmaxWriter::PackedColumns { narrow } => !narrow || self.dtype.bytes() < 4,
+            // Winners are as wide as elements, so that packs of them begin anywhere.
+            HardmaxWriter::InnerPacks { narrow } | HardmaxWriter::Seams { narrow } => {
+                self.dtype.bytes() == 4 && !narrow || self.dtype.bytes() < 4 && narrow
             }
             HardmaxWriter::RaggedColumns { packed } => !packed || self.dtype.bytes() < 8,
             HardmaxWriter::Rows => true,

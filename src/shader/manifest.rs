@@ -142,15 +142,14 @@ impl Kernel {
     fn writer_files(&self, writer: HardmaxWriter) -> Vec<Files> {
         match writer {
             HardmaxWriter::Rows => vec![&[WINNERS, WINNERS_WORDS, HARDMAX_WRITE_ROWS]],
-            HardmaxWriter::Columns { seams: true, narrow } => {
-                vec![&[WINNERS, HARDMAX_WRITE_SEAMS], pieces_files(self.dtype, narrow)]
+            HardmaxWriter::PackedColumns { narrow } => {
+                vec![&[WINNERS, PACKS_OF_ROWS, HARDMAX_WRITE_PACKED_COLUMNS], winners_files(self.dtype, narrow)]
             }
-            HardmaxWriter::Columns { seams: false, narrow } => {
-                let main: Files = match self.has(Override::Ragged) {
-                    true => &[HARDMAX_WRITE_INNER_PACKS],
-                    false => &[HARDMAX_WRITE_PACKED_COLUMNS],
-                };
-                vec![&[WINNERS, PACKS_OF_ROWS], main, winners_files(self.dtype, narrow)]
+            HardmaxWriter::InnerPacks { narrow } => {
+                vec![&[WINNERS, PACKS_OF_ROWS, HARDMAX_WRITE_INNER_PACKS], winners_files(self.dtype, narrow)]
+            }
+            HardmaxWriter::Seams { narrow } => {
+                vec![&[WINNERS, HARDMAX_WRITE_SEAMS], pieces_files(self.dtype, narrow)]
             }
             HardmaxWriter::RaggedColumns { packed } => {
                 vec![&[WINNERS, HARDMAX_WRITE_RAGGED_COLUMNS], pieces_files(self.dtype, packed)]

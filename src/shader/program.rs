@@ -53,14 +53,22 @@ pub enum Program {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum HardmaxWriter {
-    /// Slices that stand side by side.
-    Columns {
-        /// Whether it writes the packs in which rows end, and not those that lie in one row.
-        seams: bool,
+    /// Slices that stand side by side, whose rows are whole packs.
+    PackedColumns {
         /// Whether winners are as wide as elements of 8 or 16 bits, and not words.
         narrow: bool,
     },
-    /// The same where rows end within packs, and are no shorter than one: packs one after another, whatever lies in them.
+    /// The same where rows end within packs: the packs that lie in one row.
+    InnerPacks {
+        /// As above.
+        narrow: bool,
+    },
+    /// Then the packs in which rows end.
+    Seams {
+        /// As above.
+        narrow: bool,
+    },
+    /// Or, where rows are no shorter than a pack, packs one after another, whatever lies in them.
     RaggedColumns {
         /// Whether it takes winners in packs, as wide as elements of 8, 16 or 32 bits, and not words one by one.
         packed: bool,
@@ -227,7 +235,7 @@ pub enum Override {
     /// The runs of a short row, each of which lies in another bunch, where they are no more than three: they are taken with no loop.
     FewRuns(u32),
     /// What is read or written in one piece may begin or end within a pack: of a reduction a run, a row of columns or a bunch of short
-    /// rows; of a Hardmax a row of columns; of Max a row, or a stretch of short rows.
+    /// rows; of Max a row, or a stretch of short rows.
     Ragged,
     /// Packs side by side that an invocation of a kernel of columns takes.
     ColumnPacks(u32),
@@ -345,7 +353,7 @@ impl Program {
             Program::Reduce { access, .. } => !matches!(access, Access::Strided),
             Program::Fill { packs } => packs,
             Program::HardmaxOnes { .. } => false,
-            Program::HardmaxWrite(HardmaxWriter::Columns { seams, .. }) => !seams,
+            Program::HardmaxWrite(HardmaxWriter::Seams { .. }) => false,
             Program::HardmaxWrite(_) => true,
             Program::Merge { epilogue, .. } => matches!(epilogue, Epilogue::Ones),
             Program::Max { access, .. } => !matches!(access, MaxAccess::Elements),
@@ -405,18 +413,16 @@ impl fmt::Display for Stores {
 impl HardmaxWriter {
     /// With the type.
     pub(super) fn write(self, dtype: DType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            HardmaxWriter::Columns { seams, narrow } => {
-                let stores = if seams { Stores::Seams } else { Stores::Packs };
-                write!(f, "hardmax_write_columns{} {dtype}{stores}", narrow_winners(narrow))
-            }
-            HardmaxWriter::Rows => write!(f, "hardmax_write_rows {dtype}"),
-            HardmaxWriter::RaggedColumns { packed } => {
-                let packed = if packed { " packed winners" } else { "" };
-                write!(f, "hardmax_write_ragged_columns{packed} {dtype}")
-            }
-            HardmaxWriter::ShortRows { len } => write!(f, "hardmax_write_short_rows of {len} {dtype}"),
-        }
+        let (what, winners) = match self {
+            HardmaxWriter::PackedColumns { narrow } => ("packed_columns", narrow_winners(narrow)),
+            HardmaxWriter::InnerPacks { narrow } => ("inner_packs", narrow_winners(narrow)),
+            HardmaxWriter::Seams { narrow } => ("seams", narrow_winners(narrow)),
+            HardmaxWriter::RaggedColumns { packed: true } => ("ragged_columns", " packed winners"),
+            HardmaxWriter::RaggedColumns { packed: false } => ("ragged_columns", ""),
+            HardmaxWriter::Rows => ("rows", ""),
+            HardmaxWriter::ShortRows { len } => return write!(f, "hardmax_write_short_rows of {len} {dtype}"),
+        };
+        write!(f, "hardmax_write_{what}{winners} {dtype}")
     }
 }
 

@@ -36,7 +36,9 @@ pub fn programs() -> Vec<Program> {
     for narrow in [false, true] {
         programs.push(Program::HardmaxOnes { narrow });
         writers.push(HardmaxWriter::RaggedColumns { packed: narrow });
-        writers.extend([false, true].map(|seams| HardmaxWriter::Columns { seams, narrow }));
+        writers.push(HardmaxWriter::PackedColumns { narrow });
+        writers.push(HardmaxWriter::InnerPacks { narrow });
+        writers.push(HardmaxWriter::Seams { narrow });
     }
     writers.extend([1, 2, 3, 7, 16, 32, 33].map(|len| HardmaxWriter::ShortRows { len }));
     programs.extend(writers.into_iter().map(Program::HardmaxWrite));

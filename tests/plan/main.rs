@@ -573,7 +573,7 @@ fn slices_are_searched_and_written() {
     let columns = Hardmax::new(DType::F32, View::new([16, 19, 128]).unwrap(), Slices::Along(1));
     let two = [
         positions(Access::Columns, Epilogue::Index),
-        Program::HardmaxWrite(HardmaxWriter::Columns { seams: false, narrow: false }),
+        Program::HardmaxWrite(HardmaxWriter::PackedColumns { narrow: false }),
     ];
     assert_eq!(programs(&columns, &cpu()), two);
 }
@@ -581,7 +581,7 @@ fn slices_are_searched_and_written() {
 /// Winners are as wide as elements where these can count a slice, and all of them are found and written in packs.
 #[test]
 fn winners_are_as_wide_as_elements() {
-    let columns = |seams, narrow| Program::HardmaxWrite(HardmaxWriter::Columns { seams, narrow });
+    let columns = |narrow| Program::HardmaxWrite(HardmaxWriter::PackedColumns { narrow });
     let writers = |dtype, shape: [u64; 3], limits: &Limits| -> Vec<Program> {
         let op = Hardmax::new(dtype, View::new(shape).unwrap(), Slices::Along(1));
         let programs = programs(&op, limits);
@@ -590,13 +590,14 @@ fn winners_are_as_wide_as_elements() {
             .filter(|program| !matches!(program, Program::Reduce { .. } | Program::Merge { .. }))
             .collect()
     };
-    assert_eq!(writers(DType::U8, [40, 256, 1024], &gpu()), [columns(false, true)]);
-    assert_eq!(writers(DType::U8, [40, 257, 1024], &gpu()), [columns(false, false)]);
+    assert_eq!(writers(DType::U8, [40, 256, 1024], &gpu()), [columns(true)]);
+    assert_eq!(writers(DType::U8, [40, 257, 1024], &gpu()), [columns(false)]);
     for limits in [gpu(), cpu()] {
-        assert_eq!(writers(DType::U8, [40, 23, 1024], &limits), [columns(false, true)]);
-        assert_eq!(writers(DType::F32, [40, 23, 1024], &limits), [columns(false, false)]);
+        assert_eq!(writers(DType::U8, [40, 23, 1024], &limits), [columns(true)]);
+        assert_eq!(writers(DType::F32, [40, 23, 1024], &limits), [columns(false)]);
     }
-    let seams = |narrow| [columns(false, narrow), columns(true, narrow)];
+    let writer = Program::HardmaxWrite;
+    let seams = |narrow| [writer(HardmaxWriter::InnerPacks { narrow }), writer(HardmaxWriter::Seams { narrow })];
     let lavapipe = Limits { adapter: AdapterKind::Lavapipe, int64: true, ..Limits::default() };
     for (dtype, shape, narrow) in
         [(DType::U8, [999, 3, 1025], true), (DType::Bf16, [999, 3, 1025], true), (DType::F32, [999, 3, 1025], false)]
@@ -647,8 +648,8 @@ fn long_columns_are_zeros_and_ones() {
         *programs(&op, limits).last().unwrap()
     };
     let lavapipe = Limits { adapter: AdapterKind::Lavapipe, int64: true, ..Limits::default() };
-    let packs = |narrow| Program::HardmaxWrite(HardmaxWriter::Columns { seams: false, narrow });
-    let seams = |narrow| Program::HardmaxWrite(HardmaxWriter::Columns { seams: true, narrow });
+    let packs = |narrow| Program::HardmaxWrite(HardmaxWriter::PackedColumns { narrow });
+    let seams = |narrow| Program::HardmaxWrite(HardmaxWriter::Seams { narrow });
     let ragged = |packed| Program::HardmaxWrite(HardmaxWriter::RaggedColumns { packed });
     let ones = Program::HardmaxOnes { narrow: false };
     for (dtype, shape, [on_gpus, on_cpus, on_lavapipe]) in [
@@ -673,7 +674,7 @@ fn long_columns_are_zeros_and_ones() {
 #[test]
 fn packs_of_columns_are_as_many_as_32_bits_count() {
     let limits = Limits { max_binding_bytes: 1 << 31, ..cpu() };
-    let packs = HardmaxWriter::Columns { seams: false, narrow: false };
+    let packs = HardmaxWriter::PackedColumns { narrow: false };
     for (blocks, writer) in [(80_000, packs), (158_000, HardmaxWriter::RaggedColumns { packed: false })] {
         let hardmax = Hardmax::new(DType::U8, View::new([blocks, 13, 1040]).unwrap(), Slices::Along(1));
         assert_eq!(programs(&hardmax, &limits).last(), Some(&Program::HardmaxWrite(writer)), "{blocks}");

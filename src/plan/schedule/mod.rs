@@ -30,8 +30,9 @@ pub(super) const SHORT_ROWS_INVOCATIONS: u64 = 8;
 /// The packs of columns that a workgroup of teams takes side by side, if there are so many: two sectors of memory.
 pub(super) const FEWEST_PACKS_ACROSS: u64 = 4;
 
-/// The loads from which on packs that begin anywhere pay: to compile the kernel takes ten times as long as that of single elements.
-pub(super) const FEWEST_RAGGED_LOADS: u64 = 1 << 14;
+/// The loads from which on it pays to go another way than straight on: packs that begin anywhere, whose kernel takes ten times as long to
+/// compile as that of single elements, folds, or a dispatch more.
+pub(super) const FEWEST_LOADS: u64 = 1 << 14;
 
 /// The parts of the input of which records, or the values between two stages, usually take one at most.
 pub(super) const USUAL_PARTS: u64 = 64;
@@ -304,7 +305,7 @@ impl Reduction<'_> {
             let invocations_fit = panels <= self.device.max_invocations; // one each
             let (fewest, fewest_loads) = match shape.columns_are_whole(pack) {
                 true => (pack, 0),
-                false => (self.fewest_ragged_columns(), FEWEST_RAGGED_LOADS),
+                false => (self.fewest_ragged_columns(), FEWEST_LOADS),
             };
             columns >= fewest && self.loads(shape) >= fewest_loads && step_fits && invocations_fit
         });
