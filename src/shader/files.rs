@@ -172,7 +172,7 @@ files! {
     STORE_ONES = "lib/store_ones", binds [writes(3, Pack, Result)];
     STORE_VALUE_PACKS = "lib/store_value_packs", binds [writes(3, Pack, Target)];
     STORE_INDEX_PACKS = "lib/store_index_packs", binds [writes(3, Pack, Target)], overrides ["INDEX_WORDS"];
-    STORE_BOTH = "lib/store_both", binds [writes(3, Unit, Result), writes(4, Word, Target)], overrides ["INDEX_WORDS"];
+    STORE_BOTH = "lib/store_both", binds [writes(3, Unit, Result), writes(4, Word, Result)], overrides ["INDEX_WORDS"];
 
     WINNERS = "lib/winners";
     WINNERS_WORDS = "lib/winners_words", binds [reads(1, Word, Scratch)];
