@@ -1,6 +1,6 @@
 // Reduces where the outputs stand side by side in memory: a pack of columns, rows apart by run_stride. Where RAGGED, rows of
-// columns begin anywhere. How a pack goes down the rows of a run is said by column_rows.wgsl of positions and by column_tiles.wgsl of values, and how a panel of
-// several packs does by column_panels.wgsl.
+// columns begin anywhere. How a pack goes down the rows of a run is said by column_rows.wgsl of positions and by
+// column_tiles.wgsl of values, and how a panel of several packs does by column_panels.wgsl.
 import package::{Chunk, PACK_ELEMENTS, RAGGED, RUNS, Reduced, kept_offset, nothing_reduced, params, run_of, run_within, with_run};
 
 override COLUMN_PACKS: u32 = 1u; // packs side by side that an invocation takes

@@ -39,7 +39,8 @@ pub struct Tuning {
     /// The 16-byte loads up to which an invocation takes one row after another, so that what it reads is one stream.
     pub loads_per_turn: u64,
     /// Packs side by side that an invocation of a column kernel reduces: 1 or 4. If it is 4, and `max_team` 1, it takes 8 or 16 of rows of
-    /// 33 to 128 packs that follow one another, so that eight invocations see all of a row.
+    /// 33 to 128 packs that follow one another, so that eight invocations see all of a row: no more than 64 elements, where `group` is
+    /// 8 or more.
     pub column_packs: u64,
     /// The packs of a row up to which they are taken one by one where rows begin anywhere: whole ones under masks or, on a device
     /// that pays for each word, those that begin with words. On GPUs ReduceMax does so for rows of less than two packs,

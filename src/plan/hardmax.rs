@@ -286,7 +286,10 @@ impl<'a> Output<'a> {
     fn bound_winners(&self, writer: HardmaxWriter, len: u64) -> u64 {
         let whole = match writer {
             HardmaxWriter::RaggedColumns { packed: false } | HardmaxWriter::Rows | HardmaxWriter::ShortRows { .. } => 4,
-            _ => 16,
+            HardmaxWriter::RaggedColumns { packed: true }
+            | HardmaxWriter::PackedColumns { .. }
+            | HardmaxWriter::InnerPacks { .. }
+            | HardmaxWriter::Seams { .. } => 16,
         };
         self.winner_count(len).saturating_mul(self.winner_bytes()).checked_next_multiple_of(whole).unwrap_or(u64::MAX)
     }

@@ -231,7 +231,7 @@ fn windows_of_pixels_within_packs() {
     }
 }
 
-/// Rows of about as many windows as make three bunches: from there on bunches in which rows end are another dispatch's.
+/// Rows of windows that end within bunches: around three bunches long, and longer.
 #[test]
 fn windows_whose_rows_end_within_bunches() {
     for (n, dtype) in [DType::U8, DType::Bf16, DType::F16, DType::I16, DType::F32, DType::I64].into_iter().enumerate() {

@@ -135,6 +135,9 @@ pub fn kernels() -> Vec<Kernel> {
         kernels.push(with(|own| matches!(own, Override::Group(_) | Override::Team(_))));
         kernels.push(with(|own| *own != Override::ColumnPacks(4)));
         kernels.push(Kernel { shared_buffers: true, ..with(|own| *own != Override::ColumnPacks(4)) });
+        if matches!(program, Program::Reduce { access: Access::ShortRows { staged: false, .. }, .. }) {
+            kernels.push(with(|own| *own != Override::Ragged)); // bunches of one stretch, not of two
+        }
         if kernel.declares(Override::ColumnPacks(4)) {
             kernels.push(with(|own| *own != Override::Ragged));
             kernels.push(with(|_| true));

@@ -133,6 +133,19 @@ fn packs_of_bunches_are_stored_as_such() {
         assert_eq!(values(1 << 20, gpu()), packs);
         assert_eq!(values((1 << 20) + 1, gpu()), [Stores::Results]); // which wait longer for another dispatch
     }
+    // Stretches that end within bunches, and such as begin anywhere and end with bunches.
+    for (dtype, bunch) in [(DType::U8, 16), (DType::F16, 8)] {
+        for columns in [3 * bunch - 1, 3 * bunch + 1, 40 * bunch + 1] {
+            let shape = [64 * 512 / columns, 32, 2, columns, 3]; // of a multiple of 32 stretches all rows are in bunches
+            let positions = arg_max(dtype, &shape, &[2, 4]);
+            assert_eq!(stores(&reduce_max(dtype, &shape, &[2, 4]), &cpu()), packs, "{dtype} {columns}");
+            assert_eq!(stores(&positions, &cpu()), packs, "{dtype} {columns}");
+            let both = positions.output(ArgMaxOutput::ValuesAndIndices);
+            assert_eq!(stores(&both, &cpu()), [Stores::Results], "{dtype} {columns}");
+        }
+        let padded = View::strided([3000, 3 * bunch, 3], [9 * bunch as i64 + 1, 3, 1], 1).unwrap();
+        assert_eq!(stores(&ReduceMax::new(dtype, padded).axes([2]), &cpu()), packs);
+    }
 }
 
 /// No invocation loops too long over bunches of many runs in which stretches end.
@@ -144,7 +157,7 @@ fn shares_of_stretches_are_bounded() {
         for tuning in [None, Some(tuning)] {
             let limits = Limits { adapter, tuning, ..Limits::default() };
             let op = ArgMax::new(DType::U8, view.clone()).axes([1, 3]);
-            assert_eq!(stores(&op, &limits)[0], Stores::Packs);
+            assert_eq!(stores(&op, &limits), [Stores::Packs]);
             common::laws::lawful_plan(&op, &limits).unwrap();
         }
     }

@@ -164,6 +164,7 @@ fn every_text(kernel: &Kernel) -> Vec<Kernel> {
         &[Ragged, ColumnPacks(16)],
         &[Runs],
         &[Runs, FewRuns(1)],
+        &[Pairs, Runs, FewRuns(3)],
         &[Ragged, Runs],
         &[Ragged, Pairs, Runs, FewRuns(3)],
     ];
