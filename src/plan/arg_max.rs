@@ -9,7 +9,7 @@ use super::memory_order::reduce_in_memory_order;
 use super::reduce::{reduce_whole, reduce_windows};
 use super::schedule::Reduction;
 use super::windows::whole_window;
-use super::{Binding, Dispatches, Plan, output_bindings};
+use super::{Binding, Dispatches, Plan};
 use crate::error::list;
 use crate::shader::{Epilogue, Operator};
 use crate::{ArgMax, ArgMaxOutput, Error, Limits, Operation};
@@ -18,10 +18,10 @@ pub(crate) fn arg_max(op: &ArgMax, limits: &Limits) -> Result<Plan, Error> {
     let device = &Device::new(limits)?;
     let reduced = &op.checked()?;
     let outputs = op.outputs()?;
-    let targets = output_bindings(&outputs);
     let label = format!("ArgMax {} {} over {}", op.dtype, list(op.input.shape()), list(reduced));
-    let dispatches = dispatches(op, reduced, outputs[0].len(), &targets, device)?;
-    Plan::new(label, op.input.views().len(), &targets).complete(dispatches, device)
+    let out_len = outputs[0].len();
+    let dispatches = |targets: &[Binding]| dispatches(op, reduced, out_len, targets, device);
+    Plan::of(label, op.input.views().len(), &outputs, device, dispatches)
 }
 
 fn dispatches(
@@ -31,9 +31,6 @@ fn dispatches(
     targets: &[Binding],
     device: &Device,
 ) -> Result<Dispatches, Error> {
-    if out_len == 0 {
-        return Ok(Dispatches::default());
-    }
     if reduced.iter().all(|&d| op.input.shape()[d] == 1) {
         return first_positions(op, targets, device);
     }

@@ -9,7 +9,7 @@ use super::fill::{fill, filled_words};
 use super::layout::{gcd, in_parts, sources};
 use super::reduce::{reduce, reduce_to_ones, reduce_to_winners};
 use super::schedule::{FEWEST_FAR_LOADS, Reduction};
-use super::{Binding, Dispatch, Dispatches, Plan, Slot, output_bindings, target_part};
+use super::{Binding, Dispatch, Dispatches, Plan, Slot, target_part};
 use crate::element::{Element, with_element_type};
 use crate::error::list;
 use crate::shader::{Epilogue, HardmaxOnesParams, HardmaxWriteParams, HardmaxWriter, Operator, Params, Program};
@@ -18,16 +18,13 @@ use crate::{DType, Error, Hardmax, Limits, Operation};
 pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
     let device = &Device::new(limits)?;
     let slice = &op.checked()?;
-    let target = output_bindings(&op.outputs()?)[0];
+    let outputs = op.outputs()?;
     let label = format!("Hardmax {} {} over {}", op.dtype, list(op.input.shape()), list(slice));
-    let plan = Plan::new(label, op.input.views().len(), &[target]);
-    plan.complete(dispatches(op, slice, target, device)?, device)
+    let dispatches = |targets: &[Binding]| dispatches(op, slice, targets[0], device);
+    Plan::of(label, op.input.views().len(), &outputs, device, dispatches)
 }
 
 fn dispatches(op: &Hardmax, slice: &[usize], target: Binding, device: &Device) -> Result<Dispatches, Error> {
-    if target.bytes == 0 {
-        return Ok(Dispatches::default());
-    }
     let output = Output::new(op.dtype, op.input.shape(), slice, target, device);
     if output.slice_len == 1 {
         let one = with_element_type!(op.dtype, T => filled_words(T::ONE)); // every element is the maximum of its slice

@@ -135,6 +135,19 @@ impl Plan {
         }
     }
 
+    /// The plan of an operation with these inputs and outputs. Where outputs have no elements there is nothing to dispatch.
+    fn of(
+        label: String,
+        inputs: usize,
+        outputs: &[TensorType],
+        device: &Device,
+        dispatches: impl FnOnce(&[Binding]) -> Result<Dispatches, Error>,
+    ) -> Result<Plan, Error> {
+        let targets = output_bindings(outputs);
+        let plan = Plan::new(label, inputs, &targets);
+        if targets[0].bytes == 0 { Ok(plan) } else { plan.complete(dispatches(&targets)?, device) }
+    }
+
     /// The plan with these dispatches and their needs counted, if the device has bindings enough for them.
     fn complete(mut self, mut dispatches: Dispatches, device: &Device) -> Result<Plan, Error> {
         if device.limits.shared_buffers {

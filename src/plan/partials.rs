@@ -5,7 +5,7 @@ use super::fill::fill;
 use super::reduce::Found;
 use super::reduce_max::words_of_nothing;
 use super::schedule::{MAX_OUTPUTS, Reduction};
-use super::{Binding, Dispatches, Plan, Slot, output_bindings, within};
+use super::{Binding, Dispatches, Plan, Slot, within};
 use crate::error::list;
 use crate::shader::{Epilogue, Operator};
 use crate::shard::{MergeShards, PARTIAL_BYTES};
@@ -14,15 +14,14 @@ use crate::{Error, Limits, Operation};
 pub(crate) fn merge_shards(op: &MergeShards, limits: &Limits) -> Result<Plan, Error> {
     let device = &Device::new(limits)?;
     let outputs = op.outputs()?;
-    let targets = output_bindings(&outputs);
     let out_len = outputs[0].len();
     let label = format!("Merge of {} shards of {} {}", op.count(), op.dtype(), list(&outputs[0].shape));
-    let plan = Plan::new(label, 1, &targets);
-    if out_len == 0 {
-        return Ok(plan);
-    }
+    Plan::of(label, 1, &outputs, device, |targets| dispatches(op, out_len, targets, device))
+}
+
+fn dispatches(op: &MergeShards, out_len: u64, targets: &[Binding], device: &Device) -> Result<Dispatches, Error> {
     if let Some(empty) = op.of_nothing() {
-        return plan.complete(fill(words_of_nothing(op.dtype(), empty), targets[0], device)?, device);
+        return fill(words_of_nothing(op.dtype(), empty), targets[0], device);
     }
     let reduction = reduction(op, out_len, device);
     within("outputs of partials", out_len, MAX_OUTPUTS)?;
@@ -30,8 +29,8 @@ pub(crate) fn merge_shards(op: &MergeShards, limits: &Limits) -> Result<Plan, Er
     let bytes = op.count() * out_len * PARTIAL_BYTES;
     within("bytes of partials", bytes, device.limits.max_binding_bytes)?;
     let partials = Binding { binding: 1, slot: Slot::Input(0), writes: false, offset_bytes: 0, bytes };
-    let dispatch = reduction.merge(out_len, op.count(), Found::Partials, partials, targets)?;
-    plan.complete(Dispatches(vec![dispatch]), device)
+    let dispatch = reduction.merge(out_len, op.count(), Found::Partials, partials, targets.to_vec())?;
+    Ok(Dispatches(vec![dispatch]))
 }
 
 fn reduction<'a>(op: &MergeShards, out_len: u64, device: &'a Device) -> Reduction<'a> {

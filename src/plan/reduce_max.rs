@@ -10,7 +10,7 @@ use super::reduce::{reduce_whole, reduce_windows};
 use super::schedule::{FEWEST_LOADS, Reduction};
 use super::stages::reduce_in_stages;
 use super::windows::{Window, whole_window};
-use super::{Binding, Dispatches, Plan, output_bindings};
+use super::{Binding, Dispatches, Plan};
 use crate::element::{Element, with_element_type};
 use crate::error::list;
 use crate::shader::{Access, Epilogue, LARGEST_BLOCK, Operator};
@@ -23,10 +23,10 @@ pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error>
     let device = &Device::new(limits)?;
     let reduced = &op.checked()?;
     let outputs = op.outputs()?;
-    let targets = output_bindings(&outputs);
     let label = format!("ReduceMax {} {} over {}", op.dtype, list(op.input.shape()), list(reduced));
-    let dispatches = dispatches(op, reduced, outputs[0].len(), &targets, device)?;
-    Plan::new(label, op.input.views().len(), &targets).complete(dispatches, device)
+    let out_len = outputs[0].len();
+    let dispatches = |targets: &[Binding]| dispatches(op, reduced, out_len, targets, device);
+    Plan::of(label, op.input.views().len(), &outputs, device, dispatches)
 }
 
 fn dispatches(
@@ -36,9 +36,6 @@ fn dispatches(
     targets: &[Binding],
     device: &Device,
 ) -> Result<Dispatches, Error> {
-    if out_len == 0 {
-        return Ok(Dispatches::default());
-    }
     if op.input.is_empty() {
         return fill(words_of_nothing(op.dtype, op.empty), targets[0], device);
     }
