@@ -12,6 +12,7 @@ pub use hardmax::{Hardmax, Slices};
 pub use max::Max;
 pub use reduce_max::{EmptyMax, ReduceMax};
 
+use crate::dtype::padded_bytes;
 use crate::plan::Plan;
 use crate::view::checked_len;
 use crate::{Error, Limits, Parts, Tensor, TensorType};
@@ -115,13 +116,14 @@ fn reduces_nothing(shape: &[u64], reduced: &[usize]) -> bool {
     reduced.iter().any(|&d| shape[d] == 0) && !reduced_shape(shape, reduced, false).contains(&0)
 }
 
-/// Checks that an output's elements can be counted in 63 bits, and its bytes in 64.
+/// Checks that an output's elements can be counted in 63 bits, and the bytes of whole words that hold it in 64.
 fn check_len(output: TensorType) -> Result<TensorType, Error> {
-    match output.bytes() {
+    let bytes = checked_len(&output.shape).and_then(|len| padded_bytes(output.dtype, len));
+    match bytes {
         Some(_) => Ok(output),
         None => {
             let given = checked_len(&output.shape).unwrap_or(u64::MAX); // or more
-            let limit = (u64::MAX / output.dtype.bytes()).min(i64::MAX as u64);
+            let limit = (u64::MAX / 4 * 4 / output.dtype.bytes()).min(i64::MAX as u64);
             Err(Error::TooLarge { what: "elements of an output", given, limit })
         }
     }

@@ -329,6 +329,41 @@ fn what_32_bits_cannot_count_goes_in_parts() {
     planned(&Max::new(DType::I8, [repeated([65_535, 64_772], [1, 1])]), &limits);
 }
 
+/// Around 2^61 to 2^63 elements, where bytes and the words that hold them leave 64 bits: planned or refused, without a wrong sum.
+#[test]
+fn what_64_bits_cannot_count_is_refused() {
+    for (dtype, n) in DType::ALL.into_iter().flat_map(|own| (0..5).map(move |k| (own, most_elements(own) + 1 - k))) {
+        let of_two = [1, 2, 3, 7].map(|d| [n / d, d]);
+        for shape in of_two.into_iter().chain(of_two.map(|[rows, columns]| [columns, rows])) {
+            let repeated = |of: [u64; 2]| View::new(of).and_then(|view| view.broadcast(&shape));
+            let views = [[1, 1], [1, shape[1]], [shape[0], 1], shape].into_iter().filter_map(|of| repeated(of).ok());
+            for (view, adapter) in views.flat_map(|view| AdapterKind::ALL.map(|adapter| (view.clone(), adapter))) {
+                let limits = Limits { adapter, max_binding_bytes: u64::MAX / 4 * 4, ..Limits::default() };
+                planned_or_too_large(&Max::new(dtype, [view.clone()]), &limits);
+                for axes in [vec![], vec![0], vec![1], vec![0, 1]] {
+                    planned_or_too_large(&ReduceMax::new(dtype, view.clone()).axes(axes.clone()), &limits);
+                    planned_or_too_large(&ArgMax::new(dtype, view.clone()).axes(axes), &limits);
+                }
+                for slices in [Slices::Along(0), Slices::Along(1), Slices::From(0)] {
+                    planned_or_too_large(&Hardmax::new(dtype, view.clone(), slices), &limits);
+                }
+            }
+        }
+    }
+}
+
+/// The most elements of a type that a tensor can have.
+fn most_elements(dtype: DType) -> u64 {
+    (i64::MAX as u64).min(u64::MAX / dtype.bytes())
+}
+
+fn planned_or_too_large(op: &(impl Operation + std::fmt::Debug), limits: &Limits) {
+    if lawful_plan(op, limits).is_none() {
+        let error = op.plan(limits).unwrap_err();
+        assert!(matches!(error, Error::TooLarge { .. }), "{op:?} {limits:?}: {error}");
+    }
+}
+
 /// Whatever a device can run, one with larger bindings can, too.
 #[test]
 fn larger_bindings_refuse_nothing_more() {
