@@ -312,7 +312,7 @@ impl OutputBox<'_> {
 
     /// What an invocation takes, and the elements for which it finds the addresses once.
     fn turns(&self, Writer { access, write_len, .. }: Writer, operands: u64) -> (Turns, u64) {
-        let (sizes, lanes) = (&self.rows.sizes, self.dtype.lanes());
+        let (sizes, lanes, pack) = (&self.rows.sizes, self.dtype.lanes(), self.dtype.pack_elements());
         let row = Turns::of_row(operands, sizes.len() as u64 - 1);
         match access {
             // A row that ends within a pack needs the next one's beginning, too, and one more pack.
@@ -321,7 +321,7 @@ impl OutputBox<'_> {
             }
             MaxAccess::ShortRows(MaxShortRows { len, .. }) => (
                 Turns { write_len, each: u64::from(len) * lanes, row: 2 * row + u64::from(len) * lanes },
-                sizes[0] * sizes[1],
+                (sizes[1] / pack).max(1) * write_len, // whole bunches of a stretch of rows
             ),
             // Tiles of columns are shared out where they are chosen (`columns`).
             MaxAccess::Columns { .. } | MaxAccess::Elements => {

@@ -3,7 +3,7 @@
 use wgmax::plan::Override;
 use wgmax::{
     AdapterKind, ArgMax, ArgMaxOutput, DType, Error, Hardmax, IndexType, Limits, Max, Operation, Parts, Plan,
-    ReduceMax, Slices, View,
+    ReduceMax, Slices, Tuning, View,
 };
 
 use super::common::laws::{lawful_plan, puts_in_order};
@@ -204,11 +204,26 @@ fn invocations_that_write_as_much_as_they_may_stop_in_time() {
             let shape: Vec<u64> = [vec![2; rank - 1], vec![row]].concat();
             let strides: Vec<i64> = (0..rank).map(|d| if d + 1 == rank { 1 } else { 32 << d }).collect();
             let view = View::strided(shape, strides, 0).unwrap();
-            for adapter in [AdapterKind::Lavapipe, AdapterKind::Hardware] {
-                let limits = Limits { adapter, max_groups: 64, ..lavapipe() };
-                lawful_plan(&Max::new(dtype, [view.clone()]), &limits);
-                lawful_plan(&Max::new(dtype, [view.clone(), View::new([row]).unwrap()]), &limits);
-            }
+            write_as_much_as_may_be(dtype, &view);
+        }
+        // Stretches of rows that end within packs, apart from each other.
+        for (rows, row) in (2..=40).flat_map(|rows| (2..=20).map(move |row| (rows, row))) {
+            let apart = rows * row + 1;
+            let view = strided(&[100_000_000 / apart, rows, row], &[apart as i64, row as i64, 1]);
+            write_as_much_as_may_be(dtype, &view);
+        }
+    }
+}
+
+fn write_as_much_as_may_be(dtype: DType, view: &View) {
+    let row = View::new([*view.shape().last().unwrap()]).unwrap();
+    for adapter in AdapterKind::ALL {
+        let tuning = Some(Tuning { max_share: 1024, ..Tuning::of(adapter) });
+        for limits in
+            [Limits { adapter, max_groups: 64, ..lavapipe() }, Limits { adapter, tuning, ..Limits::default() }]
+        {
+            lawful_plan(&Max::new(dtype, [view.clone()]), &limits);
+            lawful_plan(&Max::new(dtype, [view.clone(), row.clone()]), &limits);
         }
     }
 }
