@@ -1,4 +1,5 @@
 use crate::Error;
+use crate::view::check_rank;
 
 /// The axes of a reduction; negative ones count from the last dimension. As serde data: a list, or null for all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -16,8 +17,10 @@ impl Axes {
     /// The dimensions meant, ascending.
     ///
     /// # Errors
-    /// [`Error::AxisOutOfRange`], [`Error::RepeatedAxis`]; [`Error::NoAxis`] where an axis is named and the rank is 0.
+    /// [`Error::AxisOutOfRange`], [`Error::RepeatedAxis`]; [`Error::NoAxis`] where an axis is named and the rank is 0;
+    /// [`Error::TooLarge`] for more than [`View::MAX_RANK`](crate::View::MAX_RANK) dimensions.
     pub fn resolve(&self, operator: &'static str, rank: usize) -> Result<Vec<usize>, Error> {
+        check_rank(rank)?;
         let Axes::List(axes) = self else {
             return Ok((0..rank).collect());
         };
@@ -79,6 +82,21 @@ impl From<Axes> for Option<Vec<i64>> {
         match axes {
             Axes::All => None,
             Axes::List(axes) => Some(axes),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_that_no_tensor_has_are_refused() {
+        for axes in [Axes::All, Axes::from([-1]), Axes::from([])] {
+            for rank in [65, 1 << 63, usize::MAX] {
+                let error = axes.resolve("ReduceMax", rank).unwrap_err();
+                assert!(matches!(error, Error::TooLarge { what: "dimensions of a tensor", limit: 64, .. }), "{error}");
+            }
         }
     }
 }

@@ -3,7 +3,7 @@ use half::{bf16, f16};
 use crate::DType;
 
 /// A host type that is a tensor's element: `f32`, [`struct@f16`], [`bf16`], `f64`, the integers of 8 to 64 bits, `bool`.
-pub trait Element: Copy + PartialOrd + Send + Sync + 'static {
+pub trait Element: Bytes + Copy + PartialOrd + Send + Sync + 'static {
     /// The storage type.
     const DTYPE: DType;
     /// What ONNX calls the maximum of nothing: negative infinity, the type's minimum, `false`.
@@ -23,21 +23,30 @@ pub trait Element: Copy + PartialOrd + Send + Sync + 'static {
     fn is_negative_zero(self) -> bool {
         false
     }
-    /// Reads the element from the little-endian bytes that it takes up.
-    fn read(bytes: &[u8]) -> Self;
-    /// Writes the element's little-endian bytes.
-    fn write(self, bytes: &mut [u8]);
 }
+
+mod sealed {
+    /// Elements as bytes: for this crate alone, which gives as many as an element takes up. So `Element` has no more types.
+    pub trait Bytes {
+        /// Reads the element from the little-endian bytes that it takes up.
+        fn read(bytes: &[u8]) -> Self;
+        /// Writes the element's little-endian bytes.
+        fn write(self, bytes: &mut [u8]);
+    }
+}
+pub(crate) use sealed::Bytes;
 
 macro_rules! little_endian {
     ($type:ty) => {
-        fn read(bytes: &[u8]) -> Self {
-            let mut own = [0; size_of::<Self>()];
-            own.copy_from_slice(bytes);
-            <$type>::from_le_bytes(own)
-        }
-        fn write(self, bytes: &mut [u8]) {
-            bytes.copy_from_slice(&self.to_le_bytes());
+        impl Bytes for $type {
+            fn read(bytes: &[u8]) -> Self {
+                let mut own = [0; size_of::<Self>()];
+                own.copy_from_slice(bytes);
+                <$type>::from_le_bytes(own)
+            }
+            fn write(self, bytes: &mut [u8]) {
+                bytes.copy_from_slice(&self.to_le_bytes());
+            }
         }
     };
 }
@@ -57,8 +66,8 @@ macro_rules! float_element {
             fn is_negative_zero(self) -> bool {
                 self == <$type>::from_bits(0) && self.is_sign_negative()
             }
-            little_endian!($type);
         }
+        little_endian!($type);
     };
 }
 
@@ -70,9 +79,8 @@ macro_rules! integer_element {
             const LOWEST_FINITE: Self = <$type>::MIN;
             const ONE: Self = 1;
             const NAN: Option<Self> = None;
-
-            little_endian!($type);
         }
+        little_endian!($type);
     };
 }
 
@@ -95,7 +103,9 @@ impl Element for bool {
     const LOWEST_FINITE: Self = false;
     const ONE: Self = true;
     const NAN: Option<Self> = None;
+}
 
+impl Bytes for bool {
     fn read(bytes: &[u8]) -> Self {
         bytes[0] != 0
     }

@@ -7,7 +7,8 @@ use std::time::Duration;
 use common::{Data, check_on, gpus, tensor};
 use wgmax::calibration::Platform;
 use wgmax::{
-    AdapterKind, ArgMax, Calibration, CalibrationOptions, CalibrationProgress, DType, Error, Operation, Tuning, View,
+    AdapterKind, ArgMax, Calibration, CalibrationOptions, CalibrationProgress, DType, Error, Gpu, GpuOptions,
+    Operation, Tuning, View, wgpu,
 };
 
 const BUDGET: Duration = Duration::from_millis(1500);
@@ -41,6 +42,18 @@ fn a_calibration_of_no_time_is_its_start() {
     let options = CalibrationOptions { start: Tuning { group: 3, ..start }, ..Default::default() };
     let error = gpu.kernels().calibrate_blocking(gpu.queue(), &options, |_| ()).unwrap_err();
     assert!(matches!(error, Error::InvalidTuning { field: "group", given: 3, .. }), "{error}");
+}
+
+/// Probes' inputs lie as far apart as the device wants bindings to.
+#[test]
+fn a_device_whose_bindings_begin_too_far_apart_is_told_so() {
+    for alignment in [1 << 28, 1 << 31] {
+        let limits = wgpu::Limits { min_storage_buffer_offset_alignment: alignment, ..Default::default() };
+        let gpu = Gpu::new_blocking(&GpuOptions { limits: Some(limits), ..Default::default() }).unwrap();
+        let options = CalibrationOptions { budget: BUDGET, ..Default::default() };
+        let error = gpu.kernels().calibrate_blocking(gpu.queue(), &options, |_| ()).unwrap_err();
+        assert!(matches!(error, Error::TooLarge { .. } | Error::DeviceTooSmall { .. }), "{alignment}: {error}");
+    }
 }
 
 #[test]

@@ -188,7 +188,15 @@ impl<'a> Bench<'a> {
         let prepared = self.kernels.prepare(plan).await?;
         let step = self.kernels.limits().binding_alignment_bytes.max(256);
         let sizes: Vec<u64> = op.inputs()?.iter().map(|need| need.bytes.next_multiple_of(step)).collect();
-        let places = INPUT_BYTES / sizes.iter().sum::<u64>().max(1);
+        let given = sizes.iter().sum::<u64>();
+        if given > INPUT_BYTES {
+            return Err(Error::TooLarge {
+                what: "bytes of a probe's inputs, as far apart as bindings begin",
+                given,
+                limit: INPUT_BYTES,
+            });
+        }
+        let places = INPUT_BYTES / given.max(1);
         let output_bytes = plan.output_bytes.iter().sum::<u64>();
         let device = self.kernels.device().clone();
         let make = || {

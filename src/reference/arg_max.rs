@@ -24,7 +24,7 @@ pub(crate) fn arg_max(op: &ArgMax, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Er
     types.into_iter().zip(bytes).map(|(t, bytes)| Tensor::from_bytes(t.dtype, t.shape, bytes)).collect()
 }
 
-type Found<T> = (Vec<T>, Vec<usize>);
+type Found<T> = (Vec<T>, Vec<u64>);
 
 fn found<T: Element>(op: &ArgMax, view: &View, bytes: &[u8], reduced: &[usize], len: u64) -> Result<Found<T>, Error> {
     let elements = Elements { bytes, view };
@@ -46,8 +46,8 @@ pub(super) fn first_maximum<T: Element>(
     slice: impl Iterator<Item = T>,
     nan: NanPolicy,
     last_wins: bool,
-) -> Option<(usize, T)> {
-    let mut slice = slice.enumerate();
+) -> Option<(u64, T)> {
+    let mut slice = (0_u64..).zip(slice);
     let (mut position, mut best) = slice.next()?;
     let mut value = best;
     for (i, element) in slice {

@@ -32,7 +32,7 @@ fn one_hot<T: Element>(
     for (start, one_start) in elements.slice_starts(slice).zip(ones.slice_starts(slice)) {
         let along = offsets.clone().map(|offset| elements.get::<T>(start + offset));
         if let Some((position, _)) = first_maximum(along, op.nan, false)
-            && let Some(offset) = ones.slice_offsets(slice).nth(position)
+            && let Some(offset) = ones.slice_offsets(slice).nth(position as usize)
         {
             let at = (one_start + offset) as usize * size_of::<T>();
             T::ONE.write(&mut output[at..at + size_of::<T>()]);

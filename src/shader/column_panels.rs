@@ -1,8 +1,12 @@
 //! Generated text: panels of columns, since WGSL writes out each pack of one. See `shaders/lib/column_panels.wgsl`.
 
+/// The packs of the widest panel that exists: a kernel that names more has text, too, which is bounded.
+const MOST_PACKS: u64 = 16;
+
 /// What a panel of so many packs is and, where no file says it, how it goes down its rows, one row after another: each row four packs at
 /// once, since of such five whole ones are loaded where rows begin anywhere.
 pub(super) fn panel_text(packs: u64, walks: bool) -> String {
+    let packs = packs.min(MOST_PACKS);
     let listed = |of: &dyn Fn(u64) -> String| (0..packs).map(of).collect::<Vec<_>>().join(", ");
     let panel = format!(
         "const PANEL_PACKS = {packs}u;

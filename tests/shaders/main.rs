@@ -15,6 +15,7 @@ use loops::{loops_of_one_turn, problems};
 use naga::back::hlsl::ShaderModel;
 use naga::back::pipeline_constants::process_overrides;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
+use serde_json::Value;
 use wgmax::DType;
 use wgmax::plan::{
     Access, BroadcastParams, Dim, Epilogue, FillParams, HardmaxOnesParams, HardmaxWriteParams, HardmaxWriter, Kernel,
@@ -118,6 +119,35 @@ fn every_kernel_declares_what_its_manifest_says() {
         let mut found: Vec<&str> = module.overrides.iter().filter_map(|(_, own)| own.name.as_deref()).collect();
         found.sort();
         assert_eq!(overrides, found, "{kernel}");
+    }
+}
+
+/// Whatever numbers a kernel names, which may come from anywhere, its text is bounded, and the table of what it binds.
+#[test]
+fn texts_are_bounded_whatever_numbers_are_named() {
+    let own: Vec<Kernel> = kernels().into_iter().filter(|own| own.dtype == DType::F32).collect();
+    each_of(&own, |kernel| {
+        let json = serde_json::to_value(kernel).unwrap();
+        for number in numbers(&json) {
+            let mut largest = json.clone();
+            *largest.pointer_mut(&number).unwrap() = u32::MAX.into();
+            let Ok(changed) = serde_json::from_value::<Kernel>(largest) else { continue };
+            let (text, bindings) = (changed.wgsl().len(), changed.bindings().len());
+            assert!(text < 1 << 20 && bindings <= 128, "{changed}: {text} bytes, {bindings} bindings");
+        }
+    });
+}
+
+/// Where numbers stand, as JSON pointers.
+fn numbers(json: &Value) -> Vec<String> {
+    let within = |(name, value): (String, &Value)| {
+        numbers(value).into_iter().map(move |below| format!("/{name}{below}")).collect::<Vec<_>>()
+    };
+    match json {
+        Value::Number(_) => vec![String::new()],
+        Value::Array(values) => (0..).map(|n: usize| n.to_string()).zip(values).flat_map(within).collect(),
+        Value::Object(values) => values.iter().map(|(name, value)| (name.clone(), value)).flat_map(within).collect(),
+        _ => vec![],
     }
 }
 
