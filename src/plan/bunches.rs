@@ -14,6 +14,15 @@ use crate::shader::{Access, Bunches, Epilogue, LARGEST_BLOCK, LONGEST_SHORT_ROW,
 /// The longest short rows where neighbouring invocations are to read what lies side by side, or bunches have many packs.
 const LONGEST_USUAL_SHORT_ROW: u64 = 32;
 
+/// The elements of the largest blocks wherever packs of columns, or of runs, do as well.
+pub(super) const LARGEST_USUAL_BLOCK: u64 = 128;
+
+/// The most packs that narrow columns have, and the most words of bunches of larger blocks of them, in keys: those of more take more than a
+/// few seconds to compile, above all where each element has a position.
+const MOST_NARROW_PACKS: u64 = 8;
+const MOST_WORDS_OF_MAXIMA: u64 = 1280;
+const MOST_WORDS_OF_POSITIONS: u64 = 512;
+
 /// The shortest rows, or blocks, whose bunches are staged: with as many rows as a pack has elements they would be a line of 128 bytes. The
 /// most words of such a bunch, and the fewest invocations of such a workgroup.
 const SHORTEST_STAGED_BLOCK: u64 = 8;
@@ -57,7 +66,7 @@ impl Reduction<'_> {
         let rows = columns * (dtype.lanes() / gcd(columns, dtype.lanes()));
         let own = Bunches { dtype, operator, epilogue, len, columns, turn, rows, staged: true };
         let (bytes, count) = (bunch_bytes(&own, false), shape.outputs().div_ceil(rows));
-        let longest = if columns == 1 { LONGEST_USUAL_SHORT_ROW } else { LARGEST_BLOCK };
+        let longest = if columns == 1 { LONGEST_USUAL_SHORT_ROW } else { LARGEST_USUAL_BLOCK };
         let in_order = shape.reduce_len() == len && shape.start.is_multiple_of(dtype.pack_elements());
         let short = (SHORTEST_STAGED_BLOCK..=longest).contains(&own.block_len())
             && (operator == Operator::ReduceMax || own.elements() <= device.most_positions(epilogue));
@@ -137,12 +146,26 @@ impl Reduction<'_> {
         let longest = match bunches.columns {
             1 if few_packs && !self.device.spreads() => LONGEST_SHORT_ROW,
             1 => LONGEST_USUAL_SHORT_ROW,
-            _ => LARGEST_BLOCK,
+            _ if self.loads_large_blocks_slowly(bunches) => LARGEST_BLOCK,
+            _ => LARGEST_USUAL_BLOCK,
         };
         if bunches.operator == Operator::ArgMax && bunches.elements() > self.device.most_positions(bunches.epilogue) {
             return false;
         }
         bunches.block_len() <= longest && (few_packs || self.dtype.bytes() > 1 || loads >= FEWEST_FAR_LOADS)
+    }
+
+    /// Whether what else there is for large blocks of so few columns loads elements one by one, or packs that begin anywhere: on software that
+    /// takes two to ten times as long.
+    fn loads_large_blocks_slowly(&self, bunches: &Bunches) -> bool {
+        let pack = self.dtype.pack_elements();
+        let narrow = bunches.columns < MOST_NARROW_PACKS * pack && !bunches.columns.is_multiple_of(pack);
+        let most_words = match bunches.operator {
+            Operator::ReduceMax => MOST_WORDS_OF_MAXIMA,
+            Operator::ArgMax => MOST_WORDS_OF_POSITIONS,
+        };
+        let compiles = bunches.words() * self.dtype.key_words() <= most_words;
+        !self.device.spreads() && (bunches.turn > 1 || narrow) && compiles
     }
 
     /// The results of a window's bunches as whole packs, if they are such and it pays. GPUs wait longer for another

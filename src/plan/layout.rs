@@ -3,10 +3,11 @@
 
 use std::ops::Range;
 
+use super::bunches::LARGEST_USUAL_BLOCK;
 use super::device::{Device, MAX_ELEMENTS, stride_u32, to_u32};
 use super::{Binding, Slot, within};
 use crate::dtype::padded_bytes;
-use crate::shader::{Dim, LARGEST_BLOCK, MAX_DIMS};
+use crate::shader::{Dim, MAX_DIMS};
 use crate::{DType, Error, Parts, View};
 
 /// The rows of a run of columns from which on it is long.
@@ -166,7 +167,7 @@ impl ReductionShape {
     /// costs as much as some rows do. No more steps are taken then.
     pub fn with_long_run(mut self) -> ReductionShape {
         let (run, columns) = (self.run(), self.columns().unwrap_or(0));
-        let small = run.size.saturating_mul(columns) <= LARGEST_BLOCK; // which blocks of rows may be
+        let small = run.size.saturating_mul(columns) <= LARGEST_USUAL_BLOCK; // which blocks of rows may be
         if let Some((n, longest)) = self.reduced.iter().enumerate().max_by_key(|(_, d)| d.size)
             && run.stride != 1
             && !small

@@ -1,6 +1,7 @@
 //! ReduceMax: one reduction to values, or two, or one and a copy that puts them in order; the maximum of nothing written everywhere;
 //! the input itself, where each maximum is one of one element; or, of few elements, a Max.
 
+use super::bunches::LARGEST_USUAL_BLOCK;
 use super::device::Device;
 use super::fill::{fill, filled_words};
 use super::layout::sources;
@@ -13,7 +14,7 @@ use super::windows::{Window, whole_window};
 use super::{Binding, Dispatches, Plan};
 use crate::element::{Element, with_element_type};
 use crate::error::list;
-use crate::shader::{Access, Epilogue, LARGEST_BLOCK, Operator};
+use crate::shader::{Access, Epilogue, Operator};
 use crate::{DType, EmptyMax, Error, Limits, Operation, ReduceMax, View};
 
 /// The most elements of a maximum that are taken as operands of a Max.
@@ -80,7 +81,7 @@ impl Reduction<'_> {
         let columns = shape.columns().unwrap_or(1);
         let in_columns = matches!(schedule.access, Access::Columns | Access::Strided);
         let pays = shape.columns_are_whole(self.dtype.pack_elements()) || self.loads(shape) >= FEWEST_LOADS;
-        !self.device.spreads() && rows <= MOST_OPERANDS && in_columns && rows * columns > LARGEST_BLOCK && pays
+        !self.device.spreads() && rows <= MOST_OPERANDS && in_columns && rows * columns > LARGEST_USUAL_BLOCK && pays
     }
 }
 

@@ -221,15 +221,23 @@ impl Part {
     fn maxima(&self) -> String {
         let k = self.k;
         let member = if self.keeps_packs() { "vec4<u32>" } else { "Maxima" };
-        let members = each(self.packs(), |n| format!("m{n}: {member}"));
+        let members = each(self.distinct_packs(), |n| format!("m{n}: {member}"));
         let packs: String = self.packs().map(|n| self.pack(n)).collect();
-        let first = each(self.packs(), |n| match self.keeps_packs() {
-            true => format!("p{n}"),
-            false => format!("maxima_of(p{n})"),
+        let folded = |all: String, n: u64| format!("fold({all}, p{n})");
+        let first = each(self.distinct_packs(), |n| {
+            let more: Vec<u64> = self.packs().filter(|&own| own != n && self.distinct_pack(own) == n).collect();
+            match self.keeps_packs() {
+                true if more.is_empty() => format!("p{n}"),
+                true => format!("pack_of({})", more.into_iter().fold(format!("maxima_of(p{n})"), folded)),
+                false => more.into_iter().fold(format!("maxima_of(p{n})"), folded),
+            }
         });
-        let more = each(self.packs(), |n| match self.keeps_packs() {
-            true => format!("pack_of(fold(maxima_of(b.m{n}), p{n}))"),
-            false => format!("fold(b.m{n}, p{n})"),
+        let more = each(self.distinct_packs(), |n| {
+            let own = self.packs().filter(|&own| self.distinct_pack(own) == n);
+            match self.keeps_packs() {
+                true => format!("pack_of({})", own.fold(format!("maxima_of(b.m{n})"), folded)),
+                false => own.fold(format!("b.m{n}"), folded),
+            }
         });
         format!(
             "struct Bunch{k} {{ {members} }}
@@ -242,6 +250,17 @@ fn joined_{k}(b: Bunch{k}, place: BunchPlace) -> Bunch{k} {{
 {}",
             self.result_packs().map(|(q, rows)| self.row_maxima(q, &rows)).collect::<String>()
         )
+    }
+
+    /// The first pack whose elements belong to the same rows as this one's, each to that of its place: what is known of both is one.
+    fn distinct_pack(&self, n: u64) -> u64 {
+        let (pack, own) = (self.own.dtype.pack_elements(), self.own_elements());
+        let rows = |n: u64| (n * pack..(n + 1) * pack).map(|e| own.contains(&e).then(|| self.own.place(e).0));
+        self.packs().find(|&first| rows(first).eq(rows(n))).unwrap_or(n)
+    }
+
+    fn distinct_packs(&self) -> impl Iterator<Item = u64> {
+        self.packs().filter(|&n| self.distinct_pack(n) == n)
     }
 
     /// Loads a pack. Of pairs each after the first takes one whole pack: the other is the last one's.
@@ -273,7 +292,7 @@ fn joined_{k}(b: Bunch{k}, place: BunchPlace) -> Bunch{k} {{
         }
         let lane_of = |name, lane| format!("vec4<i32>({})", each(0..4, |word| format!("{name}{}", row(word, lane))));
         if self.keeps_packs() {
-            let keys = self.packs().map(|n| self.left_keys(n)).collect::<String>();
+            let keys = self.distinct_packs().map(|n| self.left_keys(n)).collect::<String>();
             let maxima = self.row_folds(rows, "r", "max", |(n, l, c)| format!("k{n}_{l}.{c}"));
             let placed = each(0..lanes, |lane| format!("placed_lane({}, {lane}u)", lane_of("r", lane)));
             return format!("{keys}{maxima}    return Maxima({placed});\n");
@@ -293,7 +312,8 @@ fn joined_{k}(b: Bunch{k}, place: BunchPlace) -> Bunch{k} {{
         element: impl Fn((u64, u64, char)) -> String,
     ) -> String {
         let join = |all: String, own| format!("{fold}({all}, {own})");
-        let row = |row| self.elements(row).map(&element).reduce(join).unwrap_or_default();
+        let known = |&(n, _, _): &(u64, u64, char)| self.distinct_pack(n) == n;
+        let row = |row| self.elements(row).filter(known).map(&element).reduce(join).unwrap_or_default();
         rows.clone().map(|n| format!("    let {name}{n} = {};\n", row(n))).collect()
     }
 
@@ -449,6 +469,6 @@ fn store_winners_{k}(first: u32, w: Winners{k}{}) {{
 }
 
 /// What is made of each pack, or of each row.
-fn each(all: Range<u64>, text: impl FnMut(u64) -> String) -> String {
+fn each(all: impl Iterator<Item = u64>, text: impl FnMut(u64) -> String) -> String {
     all.map(text).collect::<Vec<_>>().join(", ")
 }

@@ -103,6 +103,27 @@ fn small_blocks() {
     }
 }
 
+/// Larger blocks of narrow columns, which only software takes in bunches: the smallest and the largest, by elements and by words.
+#[test]
+fn large_blocks() {
+    for (n, (dtype, len, columns)) in [
+        (DType::F32, 44, 3),
+        (DType::F32, 57, 5),
+        (DType::Bf16, 85, 6),
+        (DType::Bf16, 42, 12),
+        (DType::U8, 128, 4),
+        (DType::U8, 57, 5),
+        (DType::I64, 43, 3),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let fewest = if dtype == DType::U8 { (1 << 21) / (len * columns) } else { 0 }; // that many packs are worth it
+        let blocks = (2500 * (16 / dtype.bytes()) / columns).max(fewest) + 3;
+        check_blocks(dtype, [1 + n as u64 % 2, blocks, len, columns], 0);
+    }
+}
+
 /// Every operator over the rows of blocks, and reductions over the outer axis, too, with so many elements between its indices.
 fn check_blocks(dtype: DType, shape: [u64; 4], gap: u64) {
     let [outer, blocks, len, columns] = shape;
@@ -224,6 +245,9 @@ fn windows_of_pixels_within_packs() {
         (DType::F16, 200, 8, 5, [3, 3], [0, 0, 0]),
         (DType::Bf16, 90, 16, 7, [3, 3], [8, 0, 16]),
         (DType::F64, 120, 9, 7, [2, 3], [0, 0, 0]),
+        (DType::F32, 90, 4, 64, [2, 2], [0, 0, 0]),
+        (DType::U8, 170, 3, 41, [2, 3], [0, 0, 0]),
+        (DType::F16, 80, 3, 17, [3, 5], [0, 0, 3]),
         (DType::F16, 1, 1, 60_001, [1, 3], [0, 0, 1]),
         (DType::U8, 1, 1, 100_003, [1, 5], [0, 0, 3]),
     ] {

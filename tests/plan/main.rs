@@ -135,7 +135,8 @@ fn packs_of_bunches_are_stored_as_such() {
     }
     // Stretches that end within bunches, and such as begin anywhere and end with bunches.
     for (dtype, bunch) in [(DType::U8, 16), (DType::F16, 8)] {
-        for columns in [3 * bunch - 1, 3 * bunch + 1, 40 * bunch + 1] {
+        for columns in [13 * bunch - 1, 13 * bunch + 1, 40 * bunch + 1] {
+            // no block is small enough for a bunch
             let shape = [64 * 512 / columns, 32, 2, columns, 3]; // of a multiple of 32 stretches all rows are in bunches
             let positions = arg_max(dtype, &shape, &[2, 4]);
             assert_eq!(stores(&reduce_max(dtype, &shape, &[2, 4]), &cpu()), packs, "{dtype} {columns}");
@@ -242,8 +243,9 @@ fn maxima_of_few_elements_are_those_of_operands() {
     assert_eq!(operands([99, 8, 1024], &cpu()), 0); // one more than WebGPU has bindings for
     assert_eq!(operands([99, 4, 1024], &gpu()), 0);
     assert_eq!(operands([9999, 4, 32], &cpu()), 0); // blocks that go in bunches
-    assert_eq!(operands([9999, 4, 33], &cpu()), 4);
-    assert_eq!(operands([99, 4, 33], &cpu()), 0); // too few loads
+    assert_eq!(operands([9999, 4, 33], &cpu()), 0); // larger ones, of narrow columns
+    assert_eq!(operands([9999, 4, 65], &cpu()), 4);
+    assert_eq!(operands([99, 4, 65], &cpu()), 0); // too few loads
 }
 
 /// Maxima over dimensions far apart are reduced in two stages, where elements would be loaded one by one, or in short runs.
@@ -292,6 +294,52 @@ fn columns_of_values_go_down_their_longest_dimension() {
     }
 }
 
+/// Software takes large blocks in bunches where else elements would be loaded one by one, or packs that begin anywhere.
+#[test]
+fn large_blocks_of_narrow_columns_are_taken_in_bunches() {
+    let is_bunch = |plan: Plan| {
+        matches!(plan.dispatches[0].kernel.program, Program::Reduce { access: Access::ShortRows { .. }, .. })
+    };
+    let values = |dtype, len, columns, limits: &Limits| {
+        is_bunch(reduce_max(dtype, &[(1 << 24) / (len * columns), len, columns], &[1]).plan(limits).unwrap())
+    };
+    let positions = |dtype, len, columns, limits: &Limits| {
+        is_bunch(arg_max(dtype, &[(1 << 24) / (len * columns), len, columns], &[1]).plan(limits).unwrap())
+    };
+    let windows_at_once = |limits: &Limits| {
+        let plan = reduce_max(DType::F32, &[9000, 2, 65, 2], &[1, 3]).plan(limits).unwrap();
+        match plan.dispatches[0].kernel.program {
+            Program::Reduce { access: Access::ShortRows { columns, .. }, .. } => columns,
+            _ => 0,
+        }
+    };
+    let lavapipe = Limits { adapter: AdapterKind::Lavapipe, int64: true, ..Limits::default() };
+    for limits in [&cpu(), &lavapipe] {
+        for (dtype, len, columns, of_values, of_positions) in [
+            (DType::U8, 128, 4, true, true),
+            (DType::U8, 129, 4, false, false), // more than 512 elements
+            (DType::F16, 170, 3, true, false), // four blocks are 1020 words
+            (DType::F16, 73, 7, false, false), // eight are 2044
+            (DType::F32, 84, 6, true, true),
+            (DType::F32, 85, 6, true, false), // two are 1020 words
+            (DType::F32, 57, 5, true, false),
+            (DType::F32, 32, 8, false, false), // columns are whole packs
+            (DType::F32, 8, 33, false, false), // and many
+            (DType::I64, 43, 3, true, false),  // keys are two words
+            (DType::I64, 64, 5, true, false),
+        ] {
+            let name = format!("{dtype} {len} by {columns}, {:?}", limits.adapter);
+            assert_eq!(values(dtype, len, columns, limits), of_values, "{name}");
+            assert_eq!(positions(dtype, len, columns, limits), of_positions, "{name}");
+            assert!(
+                !values(dtype, len, columns, &gpu()) && !positions(dtype, len, columns, &gpu()),
+                "{name}, on a GPU"
+            );
+        }
+        assert_eq!([windows_at_once(limits), windows_at_once(&gpu())], [65, 1]);
+    }
+}
+
 /// SwiftShader's invocations take several packs of a row of columns, each about as many, if there are enough of them.
 #[test]
 fn packs_of_columns_are_taken_in_turn() {
@@ -313,7 +361,7 @@ fn packs_of_columns_are_taken_in_turn() {
     for (dtype, columns, share) in
         [(DType::F16, 140, 9), (DType::U8, 273, 9), (DType::F16, 11, 16), (DType::F32, 70, 9)]
     {
-        assert_eq!(in_turn(dtype, [9000, 20, columns], &cpu()), share, "{dtype}, {columns} columns");
+        assert_eq!(in_turn(dtype, [9000, 60, columns], &cpu()), share, "{dtype}, {columns} columns");
     }
     assert_eq!(in_turn(DType::F32, [1, 20, 4 * 128], &cpu()), 1); // all of whose invocations are busy
     assert_eq!(in_turn(DType::F32, [1, 20, 4 * 256], &cpu()), 2);
@@ -675,7 +723,7 @@ fn long_columns_are_zeros_and_ones() {
         (DType::F32, [40, 24, 1023], [ragged(true), ones, ones]),
         (DType::F32, [40, 64, 1023], [ones; 3]),
         (DType::F64, [40, 11, 1023], [ragged(false); 3]),
-        (DType::F32, [4000, 64, 3], [ones; 3]),
+        (DType::F32, [2000, 192, 3], [ones; 3]),
     ] {
         assert_eq!(writer(dtype, shape, &gpu()), on_gpus, "{dtype} {shape:?}");
         assert_eq!(writer(dtype, shape, &cpu()), on_cpus, "{dtype} {shape:?}");

@@ -36,11 +36,7 @@ const LAWS: [Law; 3] = [
         says: "no scratch memory and no spilled registers (figures: bytes of scratch memory)",
         broken: |own, _| own.spills().then_some(own.scratch_bytes),
         worse: u64::max,
-        exceptions: &[Exceptions {
-            why: "all packs of a bunch of short rows, or of a part of one, are in registers at once, of which Mesa 22.3 gives a \
-                      shader no more than 132 there",
-            known: &[("reduce_max rows of", "gfx1100", 1, 1024)],
-        }],
+        exceptions: &[],
     },
     Law {
         says: "half of the subgroups that a SIMD keeps find room (figures: subgroups)",
@@ -59,7 +55,7 @@ const LAWS: [Law; 3] = [
                     ("arg_max rows of", "gfx1100", 1, 4),
                     ("max_short_rows of", "vega20", 30, 2),
                     ("reduce_max rows of", "vega20", 8, 1),
-                    ("reduce_max rows of", "navi21", 4, 4),
+                    ("reduce_max rows of", "navi21", 3, 4),
                     ("reduce_max rows of", "gfx1100", 3, 4),
                 ],
             },
