@@ -26,7 +26,7 @@ pub trait Element: Bytes + Copy + PartialOrd + Send + Sync + 'static {
 }
 
 mod sealed {
-    /// Elements as bytes: for this crate alone, which gives as many as an element takes up. So `Element` has no more types.
+    /// Elements as bytes, as many as an element takes up. Nobody else can implement it, so `Element` has no more types.
     pub trait Bytes {
         /// Reads the element from the little-endian bytes that it takes up.
         fn read(bytes: &[u8]) -> Self;

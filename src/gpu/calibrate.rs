@@ -185,7 +185,6 @@ impl<'a> Bench<'a> {
 
     /// The plan, bound to one place of the input after another.
     async fn bounds(&mut self, op: &impl Operation, plan: &Plan) -> Result<Vec<Bound>, Error> {
-        let prepared = self.kernels.prepare(plan).await?;
         let step = self.kernels.limits().binding_alignment_bytes.max(256);
         let sizes: Vec<u64> = op.inputs()?.iter().map(|need| need.bytes.next_multiple_of(step)).collect();
         let given = sizes.iter().sum::<u64>();
@@ -197,6 +196,7 @@ impl<'a> Bench<'a> {
             });
         }
         let places = INPUT_BYTES / given.max(1);
+        let prepared = self.kernels.prepare(plan).await?;
         let output_bytes = plan.output_bytes.iter().sum::<u64>();
         let device = self.kernels.device().clone();
         let make = || {

@@ -17,9 +17,9 @@ const LONGEST_USUAL_SHORT_ROW: u64 = 32;
 /// The elements of the largest blocks wherever packs of columns, or of runs, do as well.
 pub(super) const LARGEST_USUAL_BLOCK: u64 = 128;
 
-/// The most packs that narrow columns have, and the most words of bunches of larger blocks of them, in keys: those of more take more than a
-/// few seconds to compile, above all where each element has a position.
-const MOST_NARROW_PACKS: u64 = 8;
+/// The fewest packs of columns that are not narrow. The most words, of keys, of bunches of larger blocks: more take longer than a few
+/// seconds to compile, above all where each element has a position.
+const FEWEST_WIDE_PACKS: u64 = 8;
 const MOST_WORDS_OF_MAXIMA: u64 = 1280;
 const MOST_WORDS_OF_POSITIONS: u64 = 512;
 
@@ -139,14 +139,13 @@ impl Reduction<'_> {
         }
     }
 
-    /// Whether whole bunches pay: those of many packs, which take seconds to compile, where rows are not much longer than a
-    /// pack, and there are many of the smallest elements.
+    /// Whether whole bunches pay: those of many packs, which take seconds to compile, where there are many of the smallest elements.
     fn whole_bunches_pay(&self, bunches: &Bunches, loads: u64) -> bool {
         let few_packs = bunches.packs() <= MOST_BUNCH_PACKS;
         let longest = match bunches.columns {
             1 if few_packs && !self.device.spreads() => LONGEST_SHORT_ROW,
             1 => LONGEST_USUAL_SHORT_ROW,
-            _ if self.loads_large_blocks_slowly(bunches) => LARGEST_BLOCK,
+            _ if loads >= FEWEST_LOADS && self.large_blocks_pay(bunches) => LARGEST_BLOCK,
             _ => LARGEST_USUAL_BLOCK,
         };
         if bunches.operator == Operator::ArgMax && bunches.elements() > self.device.most_positions(bunches.epilogue) {
@@ -155,11 +154,11 @@ impl Reduction<'_> {
         bunches.block_len() <= longest && (few_packs || self.dtype.bytes() > 1 || loads >= FEWEST_FAR_LOADS)
     }
 
-    /// Whether what else there is for large blocks of so few columns loads elements one by one, or packs that begin anywhere: on software that
-    /// takes two to ten times as long.
-    fn loads_large_blocks_slowly(&self, bunches: &Bunches) -> bool {
+    /// Whether large blocks are of narrow columns, or of windows: on software, whatever else there is for these loads elements one by one, or
+    /// packs that begin anywhere, and takes up to ten times as long. Whether their text is short enough to be compiled.
+    fn large_blocks_pay(&self, bunches: &Bunches) -> bool {
         let pack = self.dtype.pack_elements();
-        let narrow = bunches.columns < MOST_NARROW_PACKS * pack && !bunches.columns.is_multiple_of(pack);
+        let narrow = bunches.columns < FEWEST_WIDE_PACKS * pack && !bunches.columns.is_multiple_of(pack);
         let most_words = match bunches.operator {
             Operator::ReduceMax => MOST_WORDS_OF_MAXIMA,
             Operator::ArgMax => MOST_WORDS_OF_POSITIONS,

@@ -167,7 +167,7 @@ impl ReductionShape {
     /// costs as much as some rows do. No more steps are taken then.
     pub fn with_long_run(mut self) -> ReductionShape {
         let (run, columns) = (self.run(), self.columns().unwrap_or(0));
-        let small = run.size.saturating_mul(columns) <= LARGEST_USUAL_BLOCK; // which blocks of rows may be
+        let small = run.size.saturating_mul(columns) <= LARGEST_USUAL_BLOCK; // which goes in bunches
         if let Some((n, longest)) = self.reduced.iter().enumerate().max_by_key(|(_, d)| d.size)
             && run.stride != 1
             && !small

@@ -322,7 +322,7 @@ impl Override {
 /// The longest rows that a reduction takes in bunches: beyond, packs of one row are as fast.
 pub(crate) const LONGEST_SHORT_ROW: u64 = 64;
 
-/// The elements of the largest blocks that it takes in bunches: the text of larger ones takes too long to compile.
+/// The elements of the largest blocks that it takes in bunches: larger ones are no faster, and their text takes long to compile.
 pub(crate) const LARGEST_BLOCK: u64 = 512;
 
 /// The longest rows that are written in bunches: beyond, text grows, and whole packs of one row are as fast.

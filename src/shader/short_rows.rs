@@ -21,7 +21,8 @@ impl Bunches {
         };
         let part = |k| {
             let rows = k * part_rows..(k + 1) * part_rows;
-            let own = Part { own: *self, k, rows, runs, pairs: ragged && has(Override::Pairs), stores };
+            let alike = self.alike_packs(&rows);
+            let own = Part { own: *self, k, rows, alike, runs, pairs: ragged && has(Override::Pairs), stores };
             own.text() + &if ragged { String::new() } else { own.parts() }
         };
         let parts = (0..self.parts()).map(part).collect::<String>();
@@ -74,6 +75,24 @@ pub(super) fn short_rows_of_ones(dtype: DType, len: u64) -> String {
 }
 
 impl Bunches {
+    /// For each pack that these rows lie in the first whose elements belong to the same of them, place by place.
+    fn alike_packs(&self, rows: &Range<u64>) -> Vec<u64> {
+        let (pack, elements) = (self.dtype.pack_elements(), rows.start * self.len..rows.end * self.len);
+        let mut distinct: Vec<(Vec<Option<u64>>, u64)> = Vec::new();
+        let first = |n: u64| {
+            let row = |e| elements.contains(&e).then(|| self.place(e).0);
+            let own: Vec<_> = (n * pack..(n + 1) * pack).map(row).collect();
+            match distinct.iter().find(|(rows, _)| *rows == own) {
+                Some(&(_, first)) => first,
+                None => {
+                    distinct.push((own, n));
+                    n
+                }
+            }
+        };
+        (elements.start / pack..elements.end.div_ceil(pack)).map(first).collect()
+    }
+
     /// Pack number k of ones and zeros, where each row's winner is known by `w` and the row's number.
     fn ones(&self, k: u64) -> String {
         let (pack, lanes) = (self.dtype.pack_elements(), self.dtype.lanes());
@@ -96,6 +115,8 @@ struct Part {
     k: u64,
     /// Counted from the bunch's first.
     rows: Range<u64>,
+    /// For each pack the first one whose elements belong to the same rows, each to that of its place: of both only maxima matter.
+    alike: Vec<u64>,
     runs: Runs,
     /// Whether packs begin anywhere, and come out of two whole ones.
     pairs: bool,
@@ -223,44 +244,41 @@ impl Part {
         let member = if self.keeps_packs() { "vec4<u32>" } else { "Maxima" };
         let members = each(self.distinct_packs(), |n| format!("m{n}: {member}"));
         let packs: String = self.packs().map(|n| self.pack(n)).collect();
-        let folded = |all: String, n: u64| format!("fold({all}, p{n})");
-        let first = each(self.distinct_packs(), |n| {
-            let more: Vec<u64> = self.packs().filter(|&own| own != n && self.distinct_pack(own) == n).collect();
-            match self.keeps_packs() {
-                true if more.is_empty() => format!("p{n}"),
-                true => format!("pack_of({})", more.into_iter().fold(format!("maxima_of(p{n})"), folded)),
-                false => more.into_iter().fold(format!("maxima_of(p{n})"), folded),
-            }
-        });
-        let more = each(self.distinct_packs(), |n| {
-            let own = self.packs().filter(|&own| self.distinct_pack(own) == n);
-            match self.keeps_packs() {
-                true => format!("pack_of({})", own.fold(format!("maxima_of(b.m{n})"), folded)),
-                false => own.fold(format!("b.m{n}"), folded),
-            }
-        });
         format!(
             "struct Bunch{k} {{ {members} }}
 fn bunch_{k}(place: BunchPlace) -> Bunch{k} {{
-{packs}    return Bunch{k}({first});
-}}
+{packs}{}}}
 fn joined_{k}(b: Bunch{k}, place: BunchPlace) -> Bunch{k} {{
-{packs}    return Bunch{k}({more});
-}}
+{packs}{}}}
 {}",
+            self.joined(true),
+            self.joined(false),
             self.result_packs().map(|(q, rows)| self.row_maxima(q, &rows)).collect::<String>()
         )
     }
 
-    /// The first pack whose elements belong to the same rows as this one's, each to that of its place: what is known of both is one.
-    fn distinct_pack(&self, n: u64) -> u64 {
-        let (pack, own) = (self.own.dtype.pack_elements(), self.own_elements());
-        let rows = |n: u64| (n * pack..(n + 1) * pack).map(|e| own.contains(&e).then(|| self.own.place(e).0));
-        self.packs().find(|&first| rows(first).eq(rows(n))).unwrap_or(n)
+    /// Joins packs whose elements belong to the same rows, to those of the runs before if this is not the first one: one statement after
+    /// another, since compilers bound how deep calls are nested.
+    fn joined(&self, is_first: bool) -> String {
+        let as_it_is = |n| is_first && self.keeps_packs() && self.alike.iter().filter(|&&own| own == n).count() == 1;
+        let begin = |n| match (is_first, self.keeps_packs()) {
+            (true, _) if as_it_is(n) => format!("p{n}"),
+            (true, _) => format!("maxima_of(p{n})"),
+            (false, true) => format!("fold(maxima_of(b.m{n}), p{n})"),
+            (false, false) => format!("fold(b.m{n}, p{n})"),
+        };
+        let join = |(n, &first): (u64, &u64)| match first == n {
+            true => format!("    var m{n} = {};\n", begin(n)),
+            false => format!("    m{first} = fold(m{first}, p{n});\n"),
+        };
+        let member = |n| if self.keeps_packs() && !as_it_is(n) { format!("pack_of(m{n})") } else { format!("m{n}") };
+        let joined = self.packs().zip(&self.alike).map(join).collect::<String>();
+        format!("{joined}    return Bunch{}({});\n", self.k, each(self.distinct_packs(), member))
     }
 
+    /// The packs that no other before them is alike.
     fn distinct_packs(&self) -> impl Iterator<Item = u64> {
-        self.packs().filter(|&n| self.distinct_pack(n) == n)
+        self.packs().zip(&self.alike).filter(|(n, first)| n == *first).map(|(n, _)| n)
     }
 
     /// Loads a pack. Of pairs each after the first takes one whole pack: the other is the last one's.
@@ -312,8 +330,8 @@ fn joined_{k}(b: Bunch{k}, place: BunchPlace) -> Bunch{k} {{
         element: impl Fn((u64, u64, char)) -> String,
     ) -> String {
         let join = |all: String, own| format!("{fold}({all}, {own})");
-        let known = |&(n, _, _): &(u64, u64, char)| self.distinct_pack(n) == n;
-        let row = |row| self.elements(row).filter(known).map(&element).reduce(join).unwrap_or_default();
+        let is_distinct = |&(n, _, _): &(u64, u64, char)| self.alike[(n - self.packs().start) as usize] == n;
+        let row = |row| self.elements(row).filter(is_distinct).map(&element).reduce(join).unwrap_or_default();
         rows.clone().map(|n| format!("    let {name}{n} = {};\n", row(n))).collect()
     }
 

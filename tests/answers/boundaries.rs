@@ -113,6 +113,7 @@ fn large_blocks() {
         (DType::Bf16, 42, 12),
         (DType::U8, 128, 4),
         (DType::U8, 57, 5),
+        (DType::I32, 256, 2),
         (DType::I64, 43, 3),
     ]
     .into_iter()

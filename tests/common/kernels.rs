@@ -6,7 +6,7 @@ use wgmax::plan::{
 };
 
 /// Short rows' elements, their columns, the elements in a turn and bunches' rows, also such as there are none of.
-const BUNCHES: [(u32, u32, u32, u32); 20] = [
+const BUNCHES: [(u32, u32, u32, u32); 24] = [
     (1, 1, 1, 4),
     (2, 1, 2, 2),
     (2, 1, 2, 4),
@@ -17,7 +17,11 @@ const BUNCHES: [(u32, u32, u32, u32); 20] = [
     (16, 1, 16, 1),
     (16, 1, 16, 4),
     (64, 1, 64, 1),
-    (129, 1, 129, 4),
+    (513, 1, 513, 4), // longer than any
+    (128, 2, 1, 2),
+    (256, 2, 1, 2),
+    (57, 5, 1, 20),
+    (4, 41, 2, 164),
     (2, 0, 1, 4),
     (2, 3, 1, 3),
     (2, 3, 1, 6),

@@ -228,6 +228,25 @@ fn write_as_much_as_may_be(dtype: DType, view: &View) {
     }
 }
 
+/// Rows that fill no bunch are taken one by one, each with all of its runs.
+#[test]
+fn rows_that_fill_no_bunch_are_taken_in_time() {
+    for (dtype, outer) in DType::ALL.into_iter().flat_map(|own| [1, 3, 16, 20, 64].map(|outer| (own, outer))) {
+        for (len, columns) in [2, 3, 4, 9, 13, 43, 57, 128].into_iter().flat_map(|len| {
+            [1, 2, 3, 5, 13, 35, 60, 105, 171].into_iter().filter(move |n| len * n <= 512).map(move |n| (len, n))
+        }) {
+            for blocks in [99, 4096] {
+                let view = View::new([outer, blocks, len, columns]).unwrap();
+                for adapter in AdapterKind::ALL {
+                    let limits = Limits { adapter, ..Limits::default() };
+                    lawful_plan(&ReduceMax::new(dtype, view.clone()).axes([0, 2]), &limits);
+                    lawful_plan(&ArgMax::new(dtype, view.clone()).axes([0, 2]), &limits);
+                }
+            }
+        }
+    }
+}
+
 /// What parts have in common is their shape, not how they lie in their buffers.
 #[test]
 fn parts_of_different_layout_are_reduced_together() {

@@ -589,7 +589,7 @@ fn short_slices_are_written_by_those_who_find_their_winners() {
     assert_eq!(programs(&hardmax(&[1 << 18, 5]), &cpu())[1..], [writer]);
 }
 
-/// Outputs of blocks of a few short rows side by side are found in bunches, and those of larger blocks in columns.
+/// Outputs of blocks of a few short rows side by side are found in bunches, and those of larger blocks of wide columns in columns.
 #[test]
 fn small_blocks_are_reduced_in_bunches() {
     for (len, columns, rows) in [(2, 3, 24), (5, 4, 16), (31, 2, 16), (4, 16, 16)] {

@@ -223,7 +223,7 @@ fn chunk_turns(kernel: &Kernel, params: &ReductionParams, access: Access, group:
         Access::Rows if has(Override::FewPacks) => run_len / kernel.dtype.pack_elements() + 3,
         Access::Rows => run_len / (kernel.dtype.pack_elements() * group.line * 4) + 1,
         Access::Columns => run_len / group.team + 4,
-        Access::Strided | Access::ShortRows { .. } => run_len / group.team + 1,
+        Access::Strided | Access::ShortRows { .. } => run_len / (group.team * 4) + 1, // four at once
     };
     let dims = (params.kept.len() + params.outer.len()) as u64;
     let runs = runs.div_ceil(group.team / group.line);

@@ -4,7 +4,7 @@ mod columns;
 
 use super::device::{Device, MAX_ELEMENTS, most_ranked, power_of_two_below};
 use super::layout::ReductionShape;
-use crate::shader::{Access, Epilogue, Operator};
+use crate::shader::{Access, Bunches, Epilogue, Operator};
 use crate::{DType, NanPolicy};
 
 /// The most loop iterations that an invocation may make, nested loops counted together. lavapipe ends loops silently
@@ -173,7 +173,7 @@ impl Reduction<'_> {
         if schedule.access == Access::Columns || schedule.team > 1 {
             return Some(Schedule { share: self.panels_in_turn(shape, &schedule), ..schedule });
         }
-        let max_share = MAX_STEPS / self.steps(shape, &schedule);
+        let max_share = (MAX_STEPS - self.rest_steps(shape, &schedule)) / self.steps(shape, &schedule);
         let needed = self.device.needed_share(units);
         let share = self.wanted_share(shape, &schedule).max(needed).min(max_share).max(1);
         let access = self.exchanging(&schedule, units, share);
@@ -249,7 +249,8 @@ impl Reduction<'_> {
             self.wanted_chunks(counts, team).max(self.near_chunks(shape, counts, access)).min(affordable).max(1);
         loop {
             let schedule = whole.split(shape, chunks);
-            if self.steps(shape, &schedule) <= MAX_STEPS && self.tells_rows_apart(shape, &schedule) {
+            let steps = self.steps(shape, &schedule) + self.rest_steps(shape, &schedule);
+            if steps <= MAX_STEPS && self.tells_rows_apart(shape, &schedule) {
                 return Some(schedule);
             }
             // Too long: more chunks while scratch lasts, then more invocations a chunk.
@@ -414,10 +415,22 @@ impl Reduction<'_> {
         let rows = if access == Access::Columns { self.rows_of_pack(shape) } else { 1 };
         let task = rows * runs * (run_steps + dims * 2 * column_packs) + finding;
         let lanes = schedule.epilogue(self.epilogue).lanes(self.dtype);
+        let of_parts = |bunch: Bunches| bunch.parts() * (2 + 2 * dims + runs * (1 + dims) + self.lanes());
         match access {
             Access::Rows | Access::Strided if team == 1 => task * lanes,
-            _ => task,
+            _ => task.max(self.bunch(access).map_or(0, of_parts)),
         }
+    }
+
+    /// Of these, those for the rows that fill no bunch, of which an invocation takes one after another.
+    fn rest_steps(&self, shape: &ReductionShape, schedule: &Schedule) -> u64 {
+        let Access::ShortRows { rows, .. } = schedule.access else { return 0 };
+        if self.epilogue == Epilogue::Ones {
+            return 0; // written in whole bunches
+        }
+        let (run_len, kept, outer) = (shape.run().size, shape.kept.len() as u64, shape.reduced.len() as u64 - 1);
+        let search = shape.reduce_len() / run_len * (1 + outer + run_len.div_ceil(4));
+        u64::from(rows) * (kept + search + self.lanes() + 6)
     }
 }
 
