@@ -422,7 +422,7 @@ impl Reduction<'_> {
         }
     }
 
-    /// Of these, those for the rows that fill no bunch, of which an invocation takes one after another.
+    /// Those besides for the rows that fill no bunch, which an invocation takes one after another.
     fn rest_steps(&self, shape: &ReductionShape, schedule: &Schedule) -> u64 {
         let Access::ShortRows { rows, .. } = schedule.access else { return 0 };
         if self.epilogue == Epilogue::Ones {
