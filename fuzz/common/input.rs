@@ -161,7 +161,7 @@ impl Input<'_> {
             limits.max_binding_bytes = self.number();
         }
         if changed & 2 != 0 {
-            limits.binding_alignment_bytes = 1 << self.below(64);
+            limits.binding_alignment_bytes = 1 << self.below(13);
         }
         if changed & 4 != 0 {
             limits.max_storage_bindings = word(self);
