@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::device::bunch_bytes;
-use super::layout::{Dimension, ReductionShape, RowBlock, gcd};
+use super::layout::{Dimension, LARGEST_USUAL_BLOCK, ReductionShape, RowBlock, gcd};
 use super::schedule::{FEWEST_FAR_LOADS, FEWEST_LOADS, Reduction, SHORT_ROWS_INVOCATIONS, Schedule};
 use super::windows::Window;
 use super::{Binding, Dispatches, target_part};
@@ -13,9 +13,6 @@ use crate::shader::{Access, Bunches, Epilogue, LARGEST_BLOCK, LONGEST_SHORT_ROW,
 
 /// The longest short rows where neighbouring invocations are to read what lies side by side, or bunches have many packs.
 const LONGEST_USUAL_SHORT_ROW: u64 = 32;
-
-/// The elements of the largest blocks wherever packs of columns, or of runs, do as well.
-pub(super) const LARGEST_USUAL_BLOCK: u64 = 128;
 
 /// The fewest packs of columns that are not narrow. The most words, of keys, of bunches of larger blocks: more take longer than a few
 /// seconds to compile, above all where each element has a position.

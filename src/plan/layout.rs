@@ -3,12 +3,14 @@
 
 use std::ops::Range;
 
-use super::bunches::LARGEST_USUAL_BLOCK;
 use super::device::{Device, MAX_ELEMENTS, stride_u32, to_u32};
 use super::{Binding, Slot, within};
 use crate::dtype::padded_bytes;
 use crate::shader::{Dim, MAX_DIMS};
 use crate::{DType, Error, Parts, View};
+
+/// The elements of the largest blocks of rows that go in bunches wherever packs of columns, or of runs, do as well.
+pub(super) const LARGEST_USUAL_BLOCK: u64 = 128;
 
 /// The rows of a run of columns from which on it is long.
 const FEWEST_ROWS_OF_RUN: u64 = 8;

@@ -1,10 +1,9 @@
 //! ReduceMax: one reduction to values, or two, or one and a copy that puts them in order; the maximum of nothing written everywhere;
 //! the input itself, where each maximum is one of one element; or, of few elements, a Max.
 
-use super::bunches::LARGEST_USUAL_BLOCK;
 use super::device::Device;
 use super::fill::{fill, filled_words};
-use super::layout::sources;
+use super::layout::{LARGEST_USUAL_BLOCK, sources};
 use super::max::{copy, max_of_few};
 use super::memory_order::reduce_in_memory_order;
 use super::reduce::{reduce_whole, reduce_windows};

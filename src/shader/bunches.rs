@@ -6,6 +6,8 @@
 //!  the same, of 4 in 2s  |a a b b a a b b|
 //! ```
 
+use std::ops::Range;
+
 use super::program::{Access, Epilogue, LARGEST_BLOCK, Operator};
 use crate::DType;
 
@@ -170,6 +172,35 @@ impl Bunches {
         let of_all = self.turn * self.columns;
         let (turns, within) = (within / of_all, within % of_all);
         (block * self.columns + within / self.turn, turns * self.turn + within % self.turn)
+    }
+
+    /// The elements of these rows.
+    pub fn elements_of(&self, rows: &Range<u64>) -> Range<u64> {
+        rows.start * self.len..rows.end * self.len
+    }
+
+    /// The packs that these rows lie in.
+    pub fn packs_of(&self, rows: &Range<u64>) -> Range<u64> {
+        let (pack, elements) = (self.dtype.pack_elements(), self.elements_of(rows));
+        elements.start / pack..elements.end.div_ceil(pack)
+    }
+
+    /// For each pack that these rows lie in the first whose elements belong to the same of them, place by place.
+    pub fn alike_packs(&self, rows: &Range<u64>) -> Vec<u64> {
+        let (pack, elements) = (self.dtype.pack_elements(), self.elements_of(rows));
+        let mut distinct: Vec<(Vec<Option<u64>>, u64)> = Vec::new();
+        let first = |n: u64| {
+            let row = |e| elements.contains(&e).then(|| self.place(e).0);
+            let own: Vec<_> = (n * pack..(n + 1) * pack).map(row).collect();
+            match distinct.iter().find(|(rows, _)| *rows == own) {
+                Some(&(_, first)) => first,
+                None => {
+                    distinct.push((own, n));
+                    n
+                }
+            }
+        };
+        self.packs_of(rows).map(first).collect()
     }
 }
 

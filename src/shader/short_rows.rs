@@ -75,24 +75,6 @@ pub(super) fn short_rows_of_ones(dtype: DType, len: u64) -> String {
 }
 
 impl Bunches {
-    /// For each pack that these rows lie in the first whose elements belong to the same of them, place by place.
-    fn alike_packs(&self, rows: &Range<u64>) -> Vec<u64> {
-        let (pack, elements) = (self.dtype.pack_elements(), rows.start * self.len..rows.end * self.len);
-        let mut distinct: Vec<(Vec<Option<u64>>, u64)> = Vec::new();
-        let first = |n: u64| {
-            let row = |e| elements.contains(&e).then(|| self.place(e).0);
-            let own: Vec<_> = (n * pack..(n + 1) * pack).map(row).collect();
-            match distinct.iter().find(|(rows, _)| *rows == own) {
-                Some(&(_, first)) => first,
-                None => {
-                    distinct.push((own, n));
-                    n
-                }
-            }
-        };
-        (elements.start / pack..elements.end.div_ceil(pack)).map(first).collect()
-    }
-
     /// Pack number k of ones and zeros, where each row's winner is known by `w` and the row's number.
     fn ones(&self, k: u64) -> String {
         let (pack, lanes) = (self.dtype.pack_elements(), self.dtype.lanes());
@@ -134,12 +116,11 @@ enum Runs {
 impl Part {
     /// The elements of its rows, counted in the same way.
     fn own_elements(&self) -> Range<u64> {
-        self.rows.start * self.own.len..self.rows.end * self.own.len
+        self.own.elements_of(&self.rows)
     }
 
     fn packs(&self) -> Range<u64> {
-        let (pack, elements) = (self.own.dtype.pack_elements(), self.own_elements());
-        elements.start / pack..elements.end.div_ceil(pack)
+        self.own.packs_of(&self.rows)
     }
 
     fn is_wide(&self) -> bool {

@@ -133,10 +133,9 @@ fn packs_of_bunches_are_stored_as_such() {
         assert_eq!(values(1 << 20, gpu()), packs);
         assert_eq!(values((1 << 20) + 1, gpu()), [Stores::Results]); // which wait longer for another dispatch
     }
-    // Stretches that end within bunches, and such as begin anywhere and end with bunches.
+    // Stretches that end within bunches, and such as begin anywhere and end with bunches; all of a stretch is too large for one.
     for (dtype, bunch) in [(DType::U8, 16), (DType::F16, 8)] {
         for columns in [13 * bunch - 1, 13 * bunch + 1, 40 * bunch + 1] {
-            // no block is small enough for a bunch
             let shape = [64 * 512 / columns, 32, 2, columns, 3]; // of a multiple of 32 stretches all rows are in bunches
             let positions = arg_max(dtype, &shape, &[2, 4]);
             assert_eq!(stores(&reduce_max(dtype, &shape, &[2, 4]), &cpu()), packs, "{dtype} {columns}");
