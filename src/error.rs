@@ -544,3 +544,13 @@ fn cut<T>(items: &[T], text: impl Fn(&T) -> String) -> String {
         more => format!("{first}, and {more} more"),
     }
 }
+
+/// [`Error::TooLarge`], unless what is given is within the limit.
+pub(crate) fn within(what: &'static str, given: u64, limit: u64) -> Result<(), Error> {
+    if given > limit { Err(Error::TooLarge { what, given, limit }) } else { Ok(()) }
+}
+
+/// [`Error::InvalidPlan`], unless this holds of a plan that was given.
+pub(crate) fn ensure(holds: bool, problem: impl FnOnce() -> String) -> Result<(), Error> {
+    if holds { Ok(()) } else { Err(Error::InvalidPlan { problem: problem() }) }
+}

@@ -19,6 +19,7 @@
 )]
 #![cfg_attr(feature = "safetensors", doc = "- Tensors of safetensors files: [`checkpoint`].")]
 
+mod adapter;
 mod axes;
 pub mod calibration;
 #[cfg(feature = "safetensors")]
@@ -32,7 +33,8 @@ mod gpu;
 mod limits;
 #[cfg(feature = "onnx")]
 pub mod onnx;
-pub mod op;
+mod op;
+mod operation;
 mod parts;
 pub mod plan;
 mod reference;
@@ -42,6 +44,7 @@ mod tensor;
 mod tuning;
 mod view;
 
+pub use adapter::AdapterKind;
 pub use axes::Axes;
 pub use calibration::Calibration;
 pub use dtype::DType;
@@ -51,11 +54,9 @@ pub use error::Error;
 pub use gpu::{Bound, Gpu, GpuOptions, Kernels, Prepared, Progress, SavedStream, Slots, Stream};
 #[cfg(all(feature = "gpu", not(target_arch = "wasm32")))]
 pub use gpu::{CalibrationOptions, CalibrationProgress};
-pub use limits::{AdapterKind, Limits};
-pub use op::{
-    AnyOperation, ArgMax, ArgMaxOutput, EmptyMax, Hardmax, IndexType, InputNeed, Max, NanPolicy, Operation, ReduceMax,
-    Slices,
-};
+pub use limits::Limits;
+pub use op::{ArgMax, ArgMaxOutput, EmptyMax, Hardmax, IndexType, InputNeed, Max, NanPolicy, ReduceMax, Slices};
+pub use operation::{AnyOperation, Operation};
 pub use parts::Parts;
 pub use plan::Plan;
 pub use tensor::{Tensor, TensorType};

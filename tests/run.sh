@@ -42,7 +42,7 @@ first_look=(host documentation lavapipe)
 [[ $(uname) == Linux ]] || first_look=(host documentation hardware)
 
 # Test binaries that need no GPU.
-host_tests=(budgets checkpoint plan shaders dialects onnx_hostile view)
+host_tests=(budgets checkpoint modules plan shaders dialects onnx_hostile view)
 # Of those that compare answers, each operator's own. Whatever is not named here takes a GPU, too.
 operator_tests=(arg_max:: hardmax:: max:: reduce_max::)
 # Those of other routes: tests/web/run.sh runs the matrix, beside the other ways that take the same cases.

@@ -1,7 +1,7 @@
 //! Nodes as engines have them: the names, defaults, type lists and axes forms of other specifications, resolved to this
 //! crate's operations.
 //!
-//! A dialect only translates. What an answer is, bit for bit, the [operation](crate::op) alone decides.
+//! A dialect only translates. What an answer is, bit for bit, the [operation](crate::Operation) alone decides.
 
 pub mod onednn;
 pub mod onnx;

@@ -9,6 +9,7 @@ use std::{
     thread,
 };
 
+use super::prepared::Pipeline;
 use super::{Prepared, catching, explain};
 use crate::calibration::Platform;
 use crate::plan::{Kernel, Plan};
@@ -32,13 +33,6 @@ pub struct Kernels {
 struct Place {
     pipeline: OnceLock<Pipeline>,
     turn: futures_intrusive::sync::Mutex<()>,
-}
-
-/// A compiled kernel.
-#[derive(Clone, Debug)]
-pub(super) struct Pipeline {
-    pub pipeline: wgpu::ComputePipeline,
-    pub layout: wgpu::BindGroupLayout,
 }
 
 impl Kernels {

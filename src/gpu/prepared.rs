@@ -2,7 +2,6 @@ use std::num::NonZeroU64;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::kernels::Pipeline;
 use crate::plan::{Plan, Slot};
 use crate::{Error, Limits};
 
@@ -30,6 +29,13 @@ pub struct Slots<'a> {
 /// different buffers, from several threads.
 #[derive(Clone, Debug)]
 pub struct Prepared(Arc<Inner>);
+
+/// A compiled kernel.
+#[derive(Clone, Debug)]
+pub(super) struct Pipeline {
+    pub pipeline: wgpu::ComputePipeline,
+    pub layout: wgpu::BindGroupLayout,
+}
 
 #[derive(Debug)]
 struct Inner {

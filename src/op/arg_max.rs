@@ -1,6 +1,5 @@
-use super::{InputNeed, NanPolicy, Operation, check_inputs, check_len, part_needs, reduced_shape};
-use crate::plan::Plan;
-use crate::{Axes, DType, Error, Limits, Parts, Tensor, TensorType, plan, reference};
+use super::{InputNeed, NanPolicy, check_len, part_needs, reduced_shape};
+use crate::{Axes, DType, Error, Parts, TensorType};
 
 /// The type of ArgMax's indices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -142,7 +141,7 @@ impl ArgMax {
 
     /// The dimensions reduced, ascending, once everything else is known to be right.
     pub(crate) fn checked(&self) -> Result<Vec<usize>, Error> {
-        let operator = self.name();
+        let operator = Self::NAME;
         if self.input.rank() == 0 {
             return Err(Error::NoAxis { operator });
         }
@@ -165,16 +164,14 @@ impl ArgMax {
     }
 }
 
-impl Operation for ArgMax {
-    fn name(&self) -> &'static str {
-        "ArgMax"
-    }
+impl ArgMax {
+    pub(crate) const NAME: &'static str = "ArgMax";
 
-    fn inputs(&self) -> Result<Vec<InputNeed>, Error> {
+    pub(crate) fn input_needs(&self) -> Result<Vec<InputNeed>, Error> {
         part_needs(self.dtype, &self.input)
     }
 
-    fn outputs(&self) -> Result<Vec<TensorType>, Error> {
+    pub(crate) fn output_types(&self) -> Result<Vec<TensorType>, Error> {
         let shape = reduced_shape(self.input.shape(), &self.checked()?, self.keep_dims);
         let indices = check_len(TensorType { dtype: self.index.dtype(), shape: shape.clone() })?;
         Ok(match self.output {
@@ -183,14 +180,5 @@ impl Operation for ArgMax {
                 vec![check_len(TensorType { dtype: self.dtype, shape })?, indices]
             }
         })
-    }
-
-    fn plan(&self, limits: &Limits) -> Result<Plan, Error> {
-        plan::arg_max(self, limits)
-    }
-
-    fn reference(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
-        check_inputs(&self.inputs()?, inputs)?;
-        reference::arg_max(self, inputs)
     }
 }

@@ -1,7 +1,6 @@
-use super::{InputNeed, NanPolicy, Operation, check_inputs, check_len, part_needs};
+use super::{InputNeed, NanPolicy, check_len, part_needs};
 use crate::axes::{resolve_axis, resolve_up_to};
-use crate::plan::Plan;
-use crate::{DType, Error, Limits, Parts, Tensor, TensorType, plan, reference};
+use crate::{DType, Error, Parts, TensorType};
 
 /// What Hardmax takes for one slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -60,33 +59,22 @@ impl Hardmax {
     pub(crate) fn checked(&self) -> Result<Vec<usize>, Error> {
         let rank = self.input.rank();
         match self.slices {
-            Slices::Along(axis) => Ok(vec![resolve_axis(self.name(), axis, rank)?]),
-            Slices::From(axis) => Ok((resolve_up_to(self.name(), axis, rank, rank)?..rank).collect()),
+            Slices::Along(axis) => Ok(vec![resolve_axis(Self::NAME, axis, rank)?]),
+            Slices::From(axis) => Ok((resolve_up_to(Self::NAME, axis, rank, rank)?..rank).collect()),
         }
     }
 }
 
-impl Operation for Hardmax {
-    fn name(&self) -> &'static str {
-        "Hardmax"
-    }
+impl Hardmax {
+    pub(crate) const NAME: &'static str = "Hardmax";
 
-    fn inputs(&self) -> Result<Vec<InputNeed>, Error> {
+    pub(crate) fn input_needs(&self) -> Result<Vec<InputNeed>, Error> {
         part_needs(self.dtype, &self.input)
     }
 
-    fn outputs(&self) -> Result<Vec<TensorType>, Error> {
+    pub(crate) fn output_types(&self) -> Result<Vec<TensorType>, Error> {
         self.checked()?;
         let shape = self.input.shape().to_vec();
         Ok(vec![check_len(TensorType { dtype: self.dtype, shape })?])
-    }
-
-    fn plan(&self, limits: &Limits) -> Result<Plan, Error> {
-        plan::hardmax(self, limits)
-    }
-
-    fn reference(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
-        check_inputs(&self.inputs()?, inputs)?;
-        reference::hardmax(self, inputs)
     }
 }

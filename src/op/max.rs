@@ -1,7 +1,6 @@
-use super::{InputNeed, NanPolicy, Operation, check_inputs, check_len, part_needs};
+use super::{InputNeed, NanPolicy, check_len, part_needs};
 use crate::error::list;
-use crate::plan::Plan;
-use crate::{DType, Error, Limits, Parts, Tensor, TensorType, View, plan, reference};
+use crate::{DType, Error, Parts, Tensor, TensorType, View};
 
 /// The element-wise maximum of any number of tensors, broadcast together as numpy does.
 ///
@@ -68,7 +67,7 @@ impl Max {
     }
 
     /// Says that an input is another view of the buffer that is given as `other`, or the same view: it is read there, and
-    /// what is given as the input is not looked at. In plans with [`Limits::shared_buffers`] inputs that overlap must be
+    /// what is given as the input is not looked at. In plans with [`Limits::shared_buffers`](crate::Limits::shared_buffers) inputs that overlap must be
     /// such; else they may be.
     pub fn view_of(mut self, input: usize, other: usize) -> Max {
         self.views_of.push((input, other));
@@ -173,12 +172,10 @@ fn broadcast_shape<'a>(shapes: impl Iterator<Item = &'a [u64]>) -> Result<Vec<u6
     Ok(common)
 }
 
-impl Operation for Max {
-    fn name(&self) -> &'static str {
-        "Max"
-    }
+impl Max {
+    pub(crate) const NAME: &'static str = "Max";
 
-    fn inputs(&self) -> Result<Vec<InputNeed>, Error> {
+    pub(crate) fn input_needs(&self) -> Result<Vec<InputNeed>, Error> {
         let own = self.inputs.iter().map(|input| part_needs(self.dtype, input));
         let mut needs = own.collect::<Result<Vec<_>, Error>>()?;
         for &(input, other) in &self.views_of {
@@ -195,16 +192,7 @@ impl Operation for Max {
         Ok(needs.concat())
     }
 
-    fn outputs(&self) -> Result<Vec<TensorType>, Error> {
+    pub(crate) fn output_types(&self) -> Result<Vec<TensorType>, Error> {
         Ok(vec![check_len(TensorType { dtype: self.dtype, shape: self.checked()? })?])
-    }
-
-    fn plan(&self, limits: &Limits) -> Result<Plan, Error> {
-        plan::max(self, limits)
-    }
-
-    fn reference(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
-        check_inputs(&self.inputs()?, inputs)?;
-        reference::max(self, inputs)
     }
 }

@@ -1,21 +1,18 @@
-//! The operations: what is asked for, checked, with the shape of the answer.
+//! The operations as they are asked for: each with its options, checked, and what it takes and gives.
 
-mod any;
 mod arg_max;
 mod hardmax;
 mod max;
 mod reduce_max;
 
-pub use any::AnyOperation;
 pub use arg_max::{ArgMax, ArgMaxOutput, IndexType};
 pub use hardmax::{Hardmax, Slices};
 pub use max::Max;
 pub use reduce_max::{EmptyMax, ReduceMax};
 
 use crate::dtype::padded_bytes;
-use crate::plan::Plan;
 use crate::view::checked_len;
-use crate::{Error, Limits, Parts, Tensor, TensorType};
+use crate::{DType, Error, Parts, Tensor, TensorType, View};
 
 /// What NaN does to a maximum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -30,42 +27,11 @@ pub enum NanPolicy {
     Ignore,
 }
 
-/// An operation: something that can be planned for a device, or answered by the CPU reference.
-///
-/// Implemented by [`ReduceMax`], [`ArgMax`], [`Hardmax`] and [`Max`], by [`AnyOperation`], which is any of them, and by
-/// [`MergeShards`](crate::shard::MergeShards).
-pub trait Operation: sealed::Sealed {
-    /// The operator's name.
-    fn name(&self) -> &'static str;
-
-    /// What each input must be: its element type, and the bytes that its buffer must have for the view to lie in it. The
-    /// [`Parts`] of one tensor are an input each.
-    ///
-    /// # Errors
-    /// [`Error::TooLarge`] if no 64-bit number counts the bytes. Whether the operation is right, [`Operation::outputs`] says.
-    fn inputs(&self) -> Result<Vec<InputNeed>, Error>;
-
-    /// Type and shape of each output. Outputs are contiguous and row-major.
-    ///
-    /// # Errors
-    /// Whatever is wrong with the operation: axes, types, shapes.
-    fn outputs(&self) -> Result<Vec<TensorType>, Error>;
-
-    /// The plan for a device with these limits. The same operation and limits give the same plan.
-    ///
-    /// # Errors
-    /// Whatever is wrong with the operation, and [`Error::TooLarge`] or [`Error::DeviceTooSmall`] where the limits do
-    /// not allow it; those of [`Limits::check`].
-    fn plan(&self, limits: &Limits) -> Result<Plan, Error>;
-
-    /// The answer from the definition, on the CPU. It shares no code with plans and shaders.
-    ///
-    /// Inputs are the tensors that the views lie in; of their own shapes only the number of elements counts.
-    ///
-    /// # Errors
-    /// Whatever is wrong with the operation; [`Error::WrongCount`], [`Error::TypeMismatch`] and
-    /// [`Error::BindingTooSmall`] for inputs that do not fit it; [`Error::TooLarge`] if host memory does not hold the answer.
-    fn reference(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error>;
+impl NanPolicy {
+    /// Whether elements of this type have NaNs that are to be ignored.
+    pub(crate) fn ignores(self, dtype: DType) -> bool {
+        dtype.is_float() && self == NanPolicy::Ignore
+    }
 }
 
 /// What an operation expects of one input.
@@ -73,7 +39,7 @@ pub trait Operation: sealed::Sealed {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct InputNeed {
     /// The element type.
-    pub dtype: crate::DType,
+    pub dtype: DType,
     /// The fewest elements that its tensor may have: enough for its view, and for those of inputs that are views of it; 0 if
     /// it is not read.
     pub elements: u64,
@@ -82,20 +48,10 @@ pub struct InputNeed {
 }
 
 /// What is expected of the parts of an input.
-fn part_needs(dtype: crate::DType, input: &Parts) -> Result<Vec<InputNeed>, Error> {
-    let need = |view: &crate::View| {
-        Ok(InputNeed { dtype, elements: view.buffer_elements(), bytes: view.buffer_bytes(dtype)? })
-    };
+fn part_needs(dtype: DType, input: &Parts) -> Result<Vec<InputNeed>, Error> {
+    let need =
+        |view: &View| Ok(InputNeed { dtype, elements: view.buffer_elements(), bytes: view.buffer_bytes(dtype)? });
     input.views().iter().map(need).collect()
-}
-
-pub(crate) mod sealed {
-    pub trait Sealed {}
-    impl Sealed for super::AnyOperation {}
-    impl Sealed for super::ReduceMax {}
-    impl Sealed for super::ArgMax {}
-    impl Sealed for super::Hardmax {}
-    impl Sealed for super::Max {}
 }
 
 /// The shape that is left when these dimensions are reduced.

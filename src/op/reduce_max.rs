@@ -1,6 +1,5 @@
-use super::{InputNeed, NanPolicy, Operation, check_inputs, check_len, part_needs, reduced_shape, reduces_nothing};
-use crate::plan::Plan;
-use crate::{Axes, DType, Error, Limits, Parts, Tensor, TensorType, plan, reference};
+use super::{InputNeed, NanPolicy, check_len, part_needs, reduced_shape, reduces_nothing};
+use crate::{Axes, DType, Error, Parts, TensorType};
 
 /// What the maximum of no elements is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -91,35 +90,24 @@ impl ReduceMax {
 
     /// The dimensions reduced, ascending, once everything else is known to be right.
     pub(crate) fn checked(&self) -> Result<Vec<usize>, Error> {
-        let reduced = self.axes.resolve(self.name(), self.input.rank())?;
+        let reduced = self.axes.resolve(Self::NAME, self.input.rank())?;
         if self.empty == EmptyMax::Error && reduces_nothing(self.input.shape(), &reduced) {
             let shape = self.input.shape().to_vec();
-            return Err(Error::EmptyReduction { operator: self.name(), shape, reduced });
+            return Err(Error::EmptyReduction { operator: Self::NAME, shape, reduced });
         }
         Ok(reduced)
     }
 }
 
-impl Operation for ReduceMax {
-    fn name(&self) -> &'static str {
-        "ReduceMax"
-    }
+impl ReduceMax {
+    pub(crate) const NAME: &'static str = "ReduceMax";
 
-    fn inputs(&self) -> Result<Vec<InputNeed>, Error> {
+    pub(crate) fn input_needs(&self) -> Result<Vec<InputNeed>, Error> {
         part_needs(self.dtype, &self.input)
     }
 
-    fn outputs(&self) -> Result<Vec<TensorType>, Error> {
+    pub(crate) fn output_types(&self) -> Result<Vec<TensorType>, Error> {
         let shape = reduced_shape(self.input.shape(), &self.checked()?, self.keep_dims);
         Ok(vec![check_len(TensorType { dtype: self.dtype, shape })?])
-    }
-
-    fn plan(&self, limits: &Limits) -> Result<Plan, Error> {
-        plan::reduce_max(self, limits)
-    }
-
-    fn reference(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
-        check_inputs(&self.inputs()?, inputs)?;
-        reference::reduce_max(self, inputs)
     }
 }

@@ -12,12 +12,12 @@ use super::windows::whole_window;
 use super::{Binding, Dispatches, Plan};
 use crate::error::list;
 use crate::shader::{Epilogue, Operator};
-use crate::{ArgMax, ArgMaxOutput, Error, Limits, Operation};
+use crate::{ArgMax, ArgMaxOutput, Error, Limits};
 
 pub(crate) fn arg_max(op: &ArgMax, limits: &Limits) -> Result<Plan, Error> {
     let device = &Device::new(limits)?;
     let reduced = &op.checked()?;
-    let outputs = op.outputs()?;
+    let outputs = op.output_types()?;
     let label = format!("ArgMax {} {} over {}", op.dtype, list(op.input.shape()), list(reduced));
     let out_len = outputs[0].len();
     let dispatches = |targets: &[Binding]| dispatches(op, reduced, out_len, targets, device);

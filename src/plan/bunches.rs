@@ -7,7 +7,7 @@ use super::device::bunch_bytes;
 use super::layout::{Dimension, LARGEST_USUAL_BLOCK, ReductionShape, RowBlock, gcd};
 use super::schedule::{FEWEST_FAR_LOADS, FEWEST_LOADS, Reduction, SHORT_ROWS_INVOCATIONS, Schedule};
 use super::windows::Window;
-use super::{Binding, Dispatches, target_part};
+use super::{Binding, Dispatches};
 use crate::Error;
 use crate::shader::{Access, Bunches, Epilogue, LARGEST_BLOCK, LONGEST_SHORT_ROW, MOST_BUNCH_PACKS, Operator, Stores};
 
@@ -209,7 +209,7 @@ impl Reduction<'_> {
             shape.kept = [inner, &[Dimension { size: end - start, stride, logical_stride }]].concat();
             shape.start = shape.start.wrapping_add_signed(stride * start as i64); // stays within the view's extent
             let outputs = start * around..end * around;
-            let target = target_part(target, result_bytes, outputs.start, outputs.end - outputs.start);
+            let target = target.part(result_bytes, outputs.start, outputs.end - outputs.start);
             let window = Window { shape, schedule, first_output: outputs.start, ..window.clone() };
             dispatches.push(self.window(&window, stores, vec![target], None)?)?;
         }

@@ -1,6 +1,6 @@
 //! What plans know of a device: its limits, and the tuning, which says what it likes, as numbers.
 
-use super::within;
+use crate::error::within;
 use crate::shader::{Bunches, Epilogue, Kernel, LONGEST_WRITTEN_ROW, Operator, Override, Program, TILE_PACKS};
 use crate::{AdapterKind, DType, Error, Limits, Tuning};
 

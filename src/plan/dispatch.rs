@@ -4,7 +4,7 @@ use super::device::{bunch_bytes, check_countable, column_member_bytes, stride_u3
 use super::layout::{Dimension, ReductionShape, gcd, shader_dims};
 use super::schedule::{Reduction, Schedule};
 use super::windows::Window;
-use super::{Binding, Dispatch, nan_override};
+use super::{Binding, Dispatch};
 use crate::Error;
 use crate::shader::{Access, Epilogue, Override, Params, Program, RecordOrigin, ReductionParams, Stores};
 
@@ -84,7 +84,7 @@ impl Reduction<'_> {
         let indices = matches!(self.epilogue, Epilogue::Index | Epilogue::Both);
         [
             (team > 1).then_some(Override::Team(team as u32)),
-            nan_override(self.dtype, self.nan),
+            self.nan.ignores(self.dtype).then_some(Override::NansIgnored),
             self.last.then_some(Override::Last),
             indices.then_some(Override::IndexWords(self.index_words as u32)),
         ]

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::device::{Device, FEWEST_PACKS, to_u32};
 use super::layout::in_parts;
-use super::{Binding, Dispatch, Dispatches, target_part};
+use super::{Binding, Dispatch, Dispatches};
 use crate::element::Element;
 use crate::shader::{FillParams, Override, Params, Program};
 use crate::{DType, Error};
@@ -34,7 +34,7 @@ pub(super) fn fill(element: [u32; 2], target: Binding, device: &Device) -> Resul
                     high,
                 }),
                 grid: device.grid(count.div_ceil(share).div_ceil(group), group * share)?,
-                bindings: vec![target_part(target, bytes, start - first, len)],
+                bindings: vec![target.part(bytes, start - first, len)],
             })?;
         }
     }

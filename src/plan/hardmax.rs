@@ -9,16 +9,16 @@ use super::fill::{fill, filled_words};
 use super::layout::{gcd, in_parts, sources};
 use super::reduce::{reduce, reduce_to_ones, reduce_to_winners};
 use super::schedule::{FEWEST_FAR_LOADS, Reduction};
-use super::{Binding, Dispatch, Dispatches, Plan, Slot, target_part};
+use super::{Binding, Dispatch, Dispatches, Plan, Slot};
 use crate::element::{Element, with_element_type};
 use crate::error::list;
 use crate::shader::{Epilogue, HardmaxOnesParams, HardmaxWriteParams, HardmaxWriter, Operator, Params, Program};
-use crate::{DType, Error, Hardmax, Limits, Operation};
+use crate::{DType, Error, Hardmax, Limits};
 
 pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
     let device = &Device::new(limits)?;
     let slice = &op.checked()?;
-    let outputs = op.outputs()?;
+    let outputs = op.output_types()?;
     let label = format!("Hardmax {} {} over {}", op.dtype, list(op.input.shape()), list(slice));
     let dispatches = |targets: &[Binding]| dispatches(op, slice, targets[0], device);
     Plan::of(label, op.input.views().len(), &outputs, device, dispatches)
@@ -256,7 +256,7 @@ impl<'a> Output<'a> {
                 write_len: to_u32(write_len)?,
             }),
             grid: self.device.grid(tasks.div_ceil(group), group * share * write_len)?,
-            bindings: vec![winners, target_part(target, dtype.bytes(), 0, len)],
+            bindings: vec![winners, target.part(dtype.bytes(), 0, len)],
         })
     }
 
@@ -299,7 +299,7 @@ impl<'a> Output<'a> {
     /// Zeros from an element on, and a one for each winner there.
     fn write_ones(&self, first: u64) -> Result<Dispatches, Error> {
         let bytes = self.dtype.bytes();
-        let mut dispatches = fill([0, 0], target_part(self.target, bytes, first, self.len - first), self.device)?;
+        let mut dispatches = fill([0, 0], self.target.part(bytes, first, self.len - first), self.device)?;
         let mut rest = first;
         while rest < self.len {
             let end = self.len.min(rest + self.most_ones(rest)?);
@@ -368,8 +368,8 @@ impl<'a> Output<'a> {
             }),
             grid: self.device.grid(count.div_ceil(share).div_ceil(group), group * share)?,
             bindings: vec![
-                target_part(scratch, bytes, bound, winners.end - bound),
-                target_part(target, dtype.bytes(), elements.start, len),
+                scratch.part(bytes, bound, winners.end - bound),
+                target.part(dtype.bytes(), elements.start, len),
             ],
         })
     }

@@ -4,8 +4,9 @@
 use std::ops::Range;
 
 use super::device::{Device, MAX_ELEMENTS, stride_u32, to_u32};
-use super::{Binding, Slot, within};
+use super::{Binding, Slot};
 use crate::dtype::padded_bytes;
+use crate::error::within;
 use crate::shader::{Dim, MAX_DIMS};
 use crate::{DType, Error, Parts, View};
 

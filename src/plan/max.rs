@@ -6,13 +6,15 @@
 
 use std::ops::Range;
 
+use super::assembly::output_bindings;
 use super::device::{Device, MAX_ELEMENTS};
 use super::layout::{Extent, Source, boxed, gcd, sources};
 use super::output_box::{OutputBox, Turns};
 use super::reads::{Read, Rows};
-use super::{Binding, Dispatches, Plan, Slot, check_count, nan_override, output_bindings, target_part};
+use super::{Binding, Dispatches, Plan, Slot, check_count};
 use crate::error::list;
-use crate::{DType, Error, Limits, Max, NanPolicy, Operation, View};
+use crate::shader::Override;
+use crate::{DType, Error, Limits, Max, NanPolicy, View};
 
 /// The most operands of one dispatch: a mask of 32 bits tells their forms.
 const MAX_OPERANDS: u64 = 32;
@@ -26,7 +28,7 @@ const MAX_BOX: u64 = MAX_ELEMENTS / 4;
 
 pub(crate) fn max(op: &Max, limits: &Limits) -> Result<Plan, Error> {
     let device = &Device::new(limits)?;
-    let output = op.outputs()?.remove(0);
+    let output = op.output_types()?.remove(0);
     let target = output_bindings(std::slice::from_ref(&output))[0];
     let label = format!("Max {} of {} to {}", op.dtype, op.inputs.len(), list(&output.shape));
     let tensors = op.inputs.iter().map(|input| input.views().len()).sum();
@@ -232,11 +234,11 @@ impl<'a> Broadcast<'a> {
             device,
             len,
             rows,
-            target: Binding { binding: 1, ..target_part(self.target, bytes, first - begin, begin + len) },
+            target: Binding { binding: 1, ..self.target.part(bytes, first - begin, begin + len) },
             begin,
             end,
             keeps: !begin.is_multiple_of(lanes) || end < units,
-            nan: nan_override(dtype, self.nan),
+            nan: self.nan.ignores(dtype).then_some(Override::NansIgnored),
         };
         let mut dispatches = Dispatches::default();
         let mut continues = in_place;

@@ -6,7 +6,8 @@ use super::device::{Device, FEWEST_PACKS, ROWS_OF_COLUMNS, to_u32};
 use super::layout::{Source, gcd};
 use super::reads::{Read, Rows, mask};
 use super::schedule::{MAX_STEPS, SHORT_ROWS_INVOCATIONS};
-use super::{Binding, Dispatch, Dispatches, check_count, within};
+use super::{Binding, Dispatch, Dispatches, check_count};
+use crate::error::within;
 use crate::shader::{
     BroadcastParams, FIRST_OPERAND, LONGEST_WRITTEN_ROW, MaxAccess, MaxShortRows, Override, Params, Program,
     TILE_PACKS, WALK_DIMS,

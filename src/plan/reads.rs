@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::device::{Device, check_countable, stride_u32};
 use super::layout::{Extent, Source, check_dims, in_parts};
-use super::{Binding, Slot, check_count, target_part};
+use super::{Binding, Slot, check_count};
 use crate::shader::OperandParams;
 use crate::{DType, Error, View};
 
@@ -103,7 +103,7 @@ impl Read {
         check_count(span / most)?;
         let read = |part: Range<u64>| {
             let len = part.end - part.start;
-            let window = target_part(whole, dtype.bytes(), part.start, len);
+            let window = whole.part(dtype.bytes(), part.start, len);
             Read::new(window, base + part.start, len, true, view, strides)
         };
         in_parts(0..span, most).map(read).collect()

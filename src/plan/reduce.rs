@@ -9,8 +9,9 @@ use super::folds::folded;
 use super::layout::Source;
 use super::schedule::{Reduction, Schedule};
 use super::windows::{Block, Window, whole_window, windows};
-use super::{Binding, Dispatch, Dispatches, target_part, within};
+use super::{Binding, Dispatch, Dispatches};
 use crate::Error;
+use crate::error::within;
 use crate::shader::{Access, Epilogue, MergeParams, Override, Params, Program, RecordOrigin, Stores};
 
 /// What a merge is given of each output.
@@ -97,7 +98,7 @@ impl Reduction<'_> {
     fn block(&self, block: &Block, targets: &[Binding]) -> Result<Dispatches, Error> {
         let Range { start, end } = block.outputs;
         let outputs = end - start;
-        let part = |(&target, bytes): (&Binding, u64)| target_part(target, bytes, start, outputs);
+        let part = |(&target, bytes): (&Binding, u64)| target.part(bytes, start, outputs);
         let targets: Vec<Binding> = targets.iter().zip(self.target_bytes()).map(part).collect();
         if block.is_direct() {
             return self.direct(&block.windows[0], targets);

@@ -14,7 +14,7 @@ use super::{Binding, Dispatches, Plan};
 use crate::element::{Element, with_element_type};
 use crate::error::list;
 use crate::shader::{Access, Epilogue, Operator};
-use crate::{DType, EmptyMax, Error, Limits, Operation, ReduceMax, View};
+use crate::{DType, EmptyMax, Error, Limits, ReduceMax, View};
 
 /// The most elements of a maximum that are taken as operands of a Max.
 const MOST_OPERANDS: u64 = 8;
@@ -22,7 +22,7 @@ const MOST_OPERANDS: u64 = 8;
 pub(crate) fn reduce_max(op: &ReduceMax, limits: &Limits) -> Result<Plan, Error> {
     let device = &Device::new(limits)?;
     let reduced = &op.checked()?;
-    let outputs = op.outputs()?;
+    let outputs = op.output_types()?;
     let label = format!("ReduceMax {} {} over {}", op.dtype, list(op.input.shape()), list(reduced));
     let out_len = outputs[0].len();
     let dispatches = |targets: &[Binding]| dispatches(op, reduced, out_len, targets, device);

@@ -1,12 +1,12 @@
 use super::{Elements, bytes_of, canonical, gathered, greater, takes_over};
 use crate::element::{Element, with_element_type};
 use crate::tensor::{ANSWER, room};
-use crate::{ArgMax, ArgMaxOutput, Error, IndexType, NanPolicy, Operation, Tensor, View};
+use crate::{ArgMax, ArgMaxOutput, Error, IndexType, NanPolicy, Tensor, View};
 
 pub(crate) fn arg_max(op: &ArgMax, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
     let (view, input) = gathered(op.dtype, &op.input, inputs)?;
     let reduced = op.checked()?;
-    let types = op.outputs()?;
+    let types = op.output_types()?;
     let len = types[0].len();
     let (values, positions) = with_element_type!(op.dtype, T => {
         let (values, positions) = found::<T>(op, &view, &input, &reduced, len)?;

@@ -2,12 +2,12 @@ use super::arg_max::first_maximum;
 use super::{Elements, gathered};
 use crate::element::{Element, with_element_type};
 use crate::tensor::{ANSWER, room};
-use crate::{Error, Hardmax, Operation, Tensor, View};
+use crate::{Error, Hardmax, Tensor, View};
 
 pub(crate) fn hardmax(op: &Hardmax, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
     let (view, input) = gathered(op.dtype, &op.input, inputs)?;
     let slice = op.checked()?;
-    let output = op.outputs()?.remove(0);
+    let output = op.output_types()?.remove(0);
     let len = output.bytes().unwrap_or(0);
     let mut zeros: Vec<u8> = room(ANSWER, len)?;
     zeros.resize(len as usize, 0);

@@ -3,10 +3,10 @@ use std::borrow::Cow;
 use super::{Elements, bytes_of, canonical, gathered, greater};
 use crate::element::{Element, with_element_type};
 use crate::tensor::{ANSWER, room};
-use crate::{Error, Max, Operation, Tensor, View};
+use crate::{Error, Max, Tensor, View};
 
 pub(crate) fn max(op: &Max, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
-    let output = op.outputs()?.remove(0);
+    let output = op.output_types()?.remove(0);
     let mut operands: Vec<(View, Cow<[u8]>)> = Vec::new();
     let slots = op.first_slots();
     for (n, input) in op.inputs.iter().enumerate() {

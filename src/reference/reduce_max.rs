@@ -1,11 +1,11 @@
 use super::{Elements, bytes_of, canonical, gathered, greater};
 use crate::element::{Element, with_element_type};
-use crate::{EmptyMax, Error, Operation, ReduceMax, Tensor, View};
+use crate::{EmptyMax, Error, ReduceMax, Tensor, View};
 
 pub(crate) fn reduce_max(op: &ReduceMax, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
     let (view, input) = gathered(op.dtype, &op.input, inputs)?;
     let reduced = op.checked()?;
-    let output = op.outputs()?.remove(0);
+    let output = op.output_types()?.remove(0);
     let bytes = with_element_type!(op.dtype, T => maxima::<T>(op, &view, &input, &reduced, output.len())?);
     Ok(vec![Tensor::from_bytes(output.dtype, output.shape, bytes)?])
 }

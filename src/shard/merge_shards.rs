@@ -3,8 +3,8 @@
 use super::Sharded;
 use super::partial::{Partial, Partials, Wins};
 use crate::op::check_inputs;
-use crate::plan::{self, Plan};
-use crate::{AnyOperation, DType, EmptyMax, Error, InputNeed, Limits, NanPolicy, Operation, Tensor, TensorType};
+use crate::plan::{self, Plan, ShardMerge};
+use crate::{AnyOperation, DType, Error, InputNeed, Limits, Operation, Tensor, TensorType};
 
 /// Puts together the partials of shards on a device, and gives the outputs of the whole: an operation like others, planned
 /// and recorded.
@@ -38,42 +38,26 @@ impl Sharded {
 }
 
 impl MergeShards {
-    pub(crate) fn count(&self) -> u64 {
-        self.count
-    }
-
-    pub(crate) fn dtype(&self) -> DType {
-        self.whole.dtype()
-    }
-
-    pub(crate) fn nan(&self) -> NanPolicy {
-        self.whole.rule().nan
-    }
-
-    pub(crate) fn last_wins(&self) -> bool {
-        self.whole.rule().position == Some(Wins::Last)
-    }
-
-    /// The type of the positions, where they are asked for.
-    pub(crate) fn index(&self) -> Option<DType> {
-        let types = self.whole.output_types().unwrap_or_default();
-        self.whole.rule().position.and(types.last()).map(|kind| kind.dtype)
-    }
-
-    /// What the maximum of nothing is, where the whole has no elements.
-    pub(crate) fn of_nothing(&self) -> Option<EmptyMax> {
-        match self.whole.operation() {
+    /// What is planned: one merge of all partials.
+    fn merge(&self) -> Result<ShardMerge, Error> {
+        let (rule, outputs) = (self.whole.rule(), self.whole.output_types()?);
+        let of_nothing = match self.whole.operation() {
             AnyOperation::ReduceMax(op) if self.whole.shape().contains(&0) => Some(op.empty),
             _ => None,
-        }
-    }
-
-    pub(crate) fn has_values(&self) -> bool {
-        self.whole.output_types().is_ok_and(|types| types.len() > 1)
+        };
+        Ok(ShardMerge {
+            count: self.count,
+            dtype: self.whole.dtype(),
+            has_positions: rule.position.is_some(),
+            nan: rule.nan,
+            last_wins: rule.position == Some(Wins::Last),
+            of_nothing,
+            outputs,
+        })
     }
 }
 
-impl crate::op::sealed::Sealed for MergeShards {}
+impl crate::operation::sealed::Sealed for MergeShards {}
 
 impl Operation for MergeShards {
     fn name(&self) -> &'static str {
@@ -94,7 +78,7 @@ impl Operation for MergeShards {
     }
 
     fn plan(&self, limits: &Limits) -> Result<Plan, Error> {
-        plan::merge_shards(self, limits)
+        plan::merge_shards(&self.merge()?, limits)
     }
 
     fn reference(&self, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {

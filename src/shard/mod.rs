@@ -27,6 +27,5 @@ mod sharded;
 #[cfg(feature = "gpu")]
 pub(crate) use chunks::Chunks;
 pub use merge_shards::MergeShards;
-pub(crate) use partial::PARTIAL_BYTES;
 pub use partial::{Partial, Partials, merge};
 pub use sharded::{Shard, Sharded};

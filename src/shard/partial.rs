@@ -3,6 +3,7 @@
 use bytemuck::{Pod, Zeroable};
 
 use crate::error::list;
+use crate::plan::PARTIAL_BYTES;
 use crate::tensor::room;
 use crate::view::checked_len;
 use crate::{DType, Error, NanPolicy};
@@ -28,8 +29,7 @@ pub struct Partial {
     pub place: u64,
 }
 
-/// The bytes of a partial.
-pub(crate) const PARTIAL_BYTES: u64 = size_of::<Partial>() as u64;
+const _: () = assert!(size_of::<Partial>() as u64 == PARTIAL_BYTES, "as plans count them");
 
 /// The bit of `place` that says that a +0 was seen.
 const PLUS_ZERO: u64 = 1 << 63;

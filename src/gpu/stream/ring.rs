@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
+use crate::error::within;
 use crate::gpu::host::{Mapping, OUTPUT, slices};
 use crate::gpu::{Bound, Gpu, Prepared, Slots};
-use crate::plan::within;
 use crate::{Error, Plan};
 
 /// The runs that have buffers: one is filled, one is uploaded or computed, one is read back.

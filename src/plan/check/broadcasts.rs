@@ -3,8 +3,9 @@
 use super::kernel::Group;
 use super::work::{Work, check_neighbours};
 use crate::Error;
+use crate::error::ensure;
 use crate::plan::device::check_countable;
-use crate::plan::{BroadcastParams, Kernel, MaxAccess, MaxShortRows, Override, ensure};
+use crate::plan::{BroadcastParams, Kernel, MaxAccess, MaxShortRows, Override};
 use crate::shader::{TILE_PACKS, WALK_DIMS};
 
 impl Work {

@@ -1,7 +1,8 @@
 //! Kernels that there are, in workgroups that the device has.
 
+use crate::error::{ensure, within};
 use crate::plan::device::{MEMBER_BYTES, bunch_bytes, column_member_bytes};
-use crate::plan::{Access, Kernel, Override, Program, Stores, ensure, within};
+use crate::plan::{Access, Kernel, Override, Program, Stores};
 use crate::{Error, Limits};
 
 /// A workgroup, in invocations.

@@ -11,8 +11,9 @@ mod reductions;
 mod work;
 
 use crate::error::list;
+use crate::error::{ensure, within};
 use crate::plan::device::{MAX_BINDING_BYTES, check_countable};
-use crate::plan::{Binding, Declaration, Dispatch, Params, Plan, Program, Role, Slot, check_count, ensure, within};
+use crate::plan::{Binding, Declaration, Dispatch, Params, Plan, Program, Role, Slot, check_count};
 use crate::shader::MAX_DIMS;
 use crate::{Error, Limits};
 use kernel::{Group, check_kernel};

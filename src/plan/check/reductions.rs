@@ -3,8 +3,9 @@
 use super::kernel::{Group, store_lanes};
 use super::work::{Work, check_neighbours};
 use crate::Error;
+use crate::error::ensure;
 use crate::plan::device::{check_countable, most_ranked};
-use crate::plan::{Access, Epilogue, Kernel, Operator, Override, Program, ReductionParams, Stores, ensure};
+use crate::plan::{Access, Epilogue, Kernel, Operator, Override, Program, ReductionParams, Stores};
 use crate::shader::Bunches;
 
 impl Work {

@@ -2,11 +2,11 @@
 
 use super::kernel::{Group, store_lanes};
 use crate::Error;
+use crate::error::ensure;
 use crate::plan::device::check_countable;
 use crate::plan::schedule::MAX_STEPS;
 use crate::plan::{
     Dispatch, Epilogue, HardmaxOnesParams, HardmaxWriteParams, HardmaxWriter, Kernel, MergeParams, Override, Program,
-    ensure,
 };
 
 /// Counted as by the shader, from numbers that may be anything.
