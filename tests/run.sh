@@ -278,8 +278,11 @@ on_swiftshader() {
 route_host() { run host cargo_test --lib "${host_tests[@]/#/--test=}"; }
 route_paper() { run paper tests paper gpu_model; }
 route_documentation() { run documentation cargo test --all-features --doc; }
-route_lavapipe() { on_lavapipe lavapipe answers "${operator_tests[@]}"; }
-route_lavapipe_more() { on_lavapipe lavapipe_more with_others "${operator_tests[@]/#/--skip=}"; }
+# Without LLVM's passes: compiling is what these tests take their time for. In lavapipe_onnx, peers, web and capi lavapipe compiles as it
+# does elsewhere.
+unoptimised() { GALLIVM_PERF=nopt on_lavapipe "$@"; }
+route_lavapipe() { unoptimised lavapipe answers "${operator_tests[@]}"; }
+route_lavapipe_more() { unoptimised lavapipe_more with_others "${operator_tests[@]/#/--skip=}"; }
 route_lavapipe_onnx() { on_lavapipe lavapipe_onnx tests/conformance/run.sh; }
 route_peers() { on_lavapipe peers tests/differential/run.sh; }
 route_swiftshader() { on_swiftshader swiftshader with_others; }

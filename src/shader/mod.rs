@@ -6,6 +6,7 @@ mod files;
 mod kernel;
 mod manifest;
 mod operands;
+mod overrides;
 mod params;
 mod program;
 mod short_rows;
@@ -16,10 +17,11 @@ pub use files::Role;
 pub(crate) use files::{fingerprint, fnv};
 pub use kernel::Kernel;
 pub use manifest::Declaration;
+pub use overrides::Override;
 pub use params::{
     BroadcastParams, Dim, FillParams, HardmaxOnesParams, HardmaxWriteParams, MergeParams, OperandParams, Params,
     RecordOrigin, ReductionParams,
 };
 pub(crate) use params::{MAX_DIMS, WALK_DIMS};
-pub use program::{Access, Epilogue, HardmaxWriter, MaxAccess, MaxShortRows, Operator, Override, Program, Stores};
+pub use program::{Access, Epilogue, HardmaxWriter, MaxAccess, MaxShortRows, Operator, Program, Stores};
 pub(crate) use program::{FIRST_OPERAND, LARGEST_BLOCK, LONGEST_SHORT_ROW, LONGEST_WRITTEN_ROW, TILE_PACKS};

@@ -4,7 +4,8 @@
 use std::ops::Range;
 
 use super::bunches::Bunches;
-use super::program::{Epilogue, Operator, Override, Stores};
+use super::overrides::Override;
+use super::program::{Epilogue, Operator, Stores};
 use super::text::component;
 use crate::DType;
 

@@ -1,5 +1,5 @@
-//! The operators on devices against the reference, bit for bit. They are one program, whose tests share the devices and what
-//! is compiled for them: compiling is what they take their time for.
+//! The operators on devices against the reference, bit for bit. They are one program, whose tests take the devices, and what
+//! is compiled for them, from one another: compiling is what they take their time for.
 
 #[path = "../common/mod.rs"]
 mod common;

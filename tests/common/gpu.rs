@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::slice;
-use std::sync::{OnceLock, mpsc};
+use std::sync::{Mutex, mpsc};
 use std::time::Duration;
 
 use wgmax::{AdapterKind, DType, Error, Gpu, GpuOptions, Limits, Operation, Tensor, wgpu};
@@ -10,35 +10,46 @@ use wgmax::{AdapterKind, DType, Error, Gpu, GpuOptions, Limits, Operation, Tenso
 use super::cases::Case;
 use super::{Random, first_difference, tensors};
 
-static GPUS: OnceLock<[Gpu; 2]> = OnceLock::new();
+/// Pairs of devices that no test has at the moment.
+static IDLE: Mutex<Vec<&[Gpu; 2]>> = Mutex::new(Vec::new());
 
 /// The devices under test: the adapter with all it has, 64-bit integers included, and the same with WebGPU's default
 /// limits and no optional feature. Which adapter is the environment's choice (see `tests/run.sh`).
 ///
-/// Whichever thread asks for them waits for them when it ends: no test process ends with work in flight. SwiftShader does
-/// not survive that: its threads go on while the process takes down what they use.
+/// A test has a pair to itself, and leaves it to the next one when its thread ends: a queue of lavapipe's makes whoever submits wait for
+/// what was submitted before, and that is compiled as it runs.
 pub fn gpus() -> &'static [Gpu; 2] {
-    thread_local!(static IDLE_AT_THE_END: IdleAtTheEnd = const { IdleAtTheEnd });
-    IDLE_AT_THE_END.with(|_| {});
-    GPUS.get_or_init(|| {
-        [None, Some(wgpu::Limits::default())].map(|limits| {
-            let options = GpuOptions { limits, ..Default::default() };
-            Gpu::new_blocking(&options)
-                .unwrap_or_else(|error| panic!("these tests need a GPU adapter, tests/run.sh installs one: {error}"))
-        })
-    })
+    thread_local!(static LENT: Lent = Lent(idle_pair().unwrap_or_else(new_pair)));
+    LENT.with(|lent| lent.0)
 }
 
-struct IdleAtTheEnd;
+fn idle_pair() -> Option<&'static [Gpu; 2]> {
+    IDLE.lock().unwrap().pop()
+}
 
-impl Drop for IdleAtTheEnd {
+fn new_pair() -> &'static [Gpu; 2] {
+    let pair = [None, Some(wgpu::Limits::default())].map(|limits| {
+        let options = GpuOptions { limits, ..Default::default() };
+        Gpu::new_blocking(&options)
+            .unwrap_or_else(|error| panic!("these tests need a GPU adapter, tests/run.sh installs one: {error}"))
+    });
+    Box::leak(Box::new(pair))
+}
+
+/// A pair that comes back once it has nothing left to do: no test process ends with work in flight. SwiftShader does not survive that: its
+/// threads go on while the process takes down what they use.
+struct Lent(&'static [Gpu; 2]);
+
+impl Drop for Lent {
     fn drop(&mut self) {
-        let wait = || {
-            for gpu in GPUS.get().into_iter().flatten() {
+        let pair = self.0;
+        let wait = move || {
+            for gpu in pair {
                 let _ = gpu.device().poll(wgpu::PollType::wait_indefinitely()); // nothing is left to wait for where it is lost
             }
         };
         let _ = std::thread::spawn(wait).join(); // a thread that ends has no more of what wgpu keeps for each
+        IDLE.lock().unwrap().push(pair);
     }
 }
 
