@@ -1,6 +1,7 @@
-//! No file of `src` imports itself by way of others: it can be read, tested and replaced without what comes after it.
+//! No file of `src` imports itself by way of others.
 //!
-//! A name belongs to the file that it is written in. A `mod.rs` that only re-exports it stands for nothing.
+//! What is counted are names: each belongs to the file that it is written in, and a `mod.rs` that only re-exports it stands for nothing. An
+//! `impl` may go over several files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,13 +16,13 @@ fn child(module: &[String], name: &str) -> Module {
     module.iter().map(String::as_str).chain([name]).map(String::from).collect()
 }
 
-/// What a file names of this crate.
+/// What a file names.
 #[derive(Default)]
 struct Names {
-    /// From `use` and within paths, as they stand there.
-    used: Vec<Vec<String>>,
-    /// Under which name others find it here, for each re-export.
-    exported: BTreeMap<String, Vec<String>>,
+    /// The path behind each name that a `use` gives, and whether others may take it from here.
+    given: BTreeMap<String, (Vec<String>, bool)>,
+    /// The paths within the code.
+    paths: Vec<Vec<String>>,
 }
 
 impl Names {
@@ -31,35 +32,54 @@ impl Names {
         names
     }
 
-    /// Every path of a `use`, with the name that it has here.
-    fn paths(tree: &syn::UseTree, before: &[String], found: &mut Vec<(Vec<String>, String)>) {
-        let with = |ident: &syn::Ident| [before, &[ident.to_string()]].concat();
+    fn add(&mut self, tree: &syn::UseTree, before: &[String], is_public: bool) {
         match tree {
-            syn::UseTree::Path(path) => Names::paths(&path.tree, &with(&path.ident), found),
-            syn::UseTree::Name(name) => found.push((with(&name.ident), name.ident.to_string())),
-            syn::UseTree::Rename(name) => found.push((with(&name.ident), name.rename.to_string())),
-            syn::UseTree::Glob(_) => found.push((before.to_vec(), "*".into())),
-            syn::UseTree::Group(group) => group.items.iter().for_each(|tree| Names::paths(tree, before, found)),
+            syn::UseTree::Path(path) => self.add(&path.tree, &child(before, &path.ident.to_string()), is_public),
+            syn::UseTree::Name(own) => self.give(before, &own.ident, &own.ident, is_public),
+            syn::UseTree::Rename(own) => self.give(before, &own.ident, &own.rename, is_public),
+            syn::UseTree::Glob(_) => {
+                let text = format!("{}::*", before.join("::"));
+                assert!(!is_public, "pub use {text} does not say what it exports");
+                self.given.insert(text, (before.to_vec(), false));
+            }
+            syn::UseTree::Group(group) => group.items.iter().for_each(|tree| self.add(tree, before, is_public)),
         }
+    }
+
+    fn give(&mut self, before: &[String], ident: &syn::Ident, name: &syn::Ident, is_public: bool) {
+        let (path, name) = match ident == "self" {
+            true => (before.to_vec(), before[before.len() - 1].clone()),
+            false => (child(before, &ident.to_string()), name.to_string()),
+        };
+        self.given.insert(name, (path, is_public));
     }
 }
 
 impl Visit<'_> for Names {
     fn visit_item_use(&mut self, item: &syn::ItemUse) {
-        let mut found = Vec::new();
-        Names::paths(&item.tree, &[], &mut found);
-        match item.vis {
-            syn::Visibility::Inherited => self.used.extend(found.into_iter().map(|(path, _)| path)),
-            _ => self.exported.extend(found.into_iter().map(|(path, name)| (name, path))),
-        }
+        self.add(&item.tree, &[], !matches!(item.vis, syn::Visibility::Inherited));
     }
 
     fn visit_path(&mut self, path: &syn::Path) {
-        let segments: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
-        if ["crate", "super"].contains(&segments[0].as_str()) {
-            self.used.push(segments);
-        }
+        self.paths.push(path.segments.iter().map(|segment| segment.ident.to_string()).collect());
         visit::visit_path(self, path);
+    }
+
+    /// What is in a macro, or given to one, is not parsed: there names with `::` between them are a path. One that goes on with what the
+    /// macro is given may be of anything in its module.
+    fn visit_macro(&mut self, own: &syn::Macro) {
+        let is_of_names = |c: char| c.is_alphanumeric() || "_:$".contains(c);
+        let text = own.tokens.to_string().replace("::", " :: ");
+        let (mut path, mut goes_on) = (Module::new(), false);
+        for token in text.split(|c| !is_of_names(c)).filter(|token| !token.is_empty()) {
+            match token {
+                "::" => goes_on = true,
+                _ if goes_on => (path, goes_on) = (child(&path, token), false),
+                _ => self.paths.push(std::mem::replace(&mut path, vec![token.to_string()])),
+            }
+        }
+        self.paths.push(path);
+        self.paths.retain(|path| !path.is_empty());
     }
 
     /// `pub(super)` imports nothing.
@@ -87,28 +107,47 @@ fn read(folder: &Path, module: &Module, modules: &mut BTreeMap<Module, Names>) {
     }
 }
 
-/// The file that what this path names is written in, seen from a module. None where it is not of this crate.
-fn file_of(path: &[String], from: &Module, modules: &BTreeMap<Module, Names>, passed: usize) -> Option<Module> {
+/// The most names that stand for one another.
+const MOST_PASSED: usize = 16;
+
+/// The files that what this path names is written in, seen from a module: none where it is not of this crate.
+fn files_of(path: &[String], from: &Module, modules: &BTreeMap<Module, Names>, passed: usize) -> Vec<Module> {
     let supers = path.iter().take_while(|segment| *segment == "super").count();
     let (mut module, mut rest) = match path[0].as_str() {
         "crate" => (vec![], &path[1..]),
         "self" => (from.clone(), &path[1..]),
         "super" => (from[..from.len() - supers].to_vec(), &path[supers..]),
-        first if modules.contains_key(&child(from, first)) => (from.clone(), path),
-        _ => return None,
+        _ => (from.clone(), path),
     };
+    let is_local = rest.len() == path.len();
     while let [first, others @ ..] = rest
         && modules.contains_key(&child(&module, first))
     {
         (module, rest) = (child(&module, first), others);
     }
-    let exported = rest.first().and_then(|name| modules[&module].exported.get(name));
-    let private = rest.first().and_then(|name| modules[&module].used.iter().find(|path| path.last() == Some(name)));
-    let through = exported.or(private).filter(|_| passed < modules.len());
-    through.and_then(|path| file_of(path, &module, modules, passed + 1)).or(Some(module))
+    let is_here = !(is_local && rest.len() == path.len());
+    let given = &modules[&module].given;
+    let behind = |(own, _): &(Module, bool), rest: &[String]| match passed < MOST_PASSED {
+        true => files_of(&[&own[..], rest].concat(), &module, modules, passed + 1),
+        false => vec![],
+    };
+    let found = match rest {
+        [name, ..] if name.starts_with('$') => given.values().flat_map(|own| behind(own, &[])).collect(),
+        [name, others @ ..] => given.get(name).map_or(vec![], |own| behind(own, others)),
+        [] => vec![],
+    };
+    if found.is_empty() && is_here { vec![module] } else { found }
 }
 
-/// Adds the modules that this one comes to, each after all that it comes to itself; or the way back to where one was.
+/// The files that a file imports: by private `use`, and by paths and public `use` where its own code has them.
+fn imports(module: &Module, names: &Names, modules: &BTreeMap<Module, Names>) -> BTreeSet<Module> {
+    let stands_in_code = |name: &String| names.paths.iter().any(|path| path[0] == *name);
+    let given = names.given.iter().filter(|(name, (_, is_public))| !is_public || stands_in_code(name));
+    let paths = given.map(|(_, (path, _))| path).chain(names.paths.iter().filter(|path| path.len() > 1));
+    paths.flat_map(|path| files_of(path, module, modules, 0)).filter(|file| file != module).collect()
+}
+
+/// Follows imports from a file on; an error names the circle. Those that are `done` are in none.
 fn follow(
     module: &Module,
     imports: &BTreeMap<Module, BTreeSet<Module>>,
@@ -133,11 +172,8 @@ fn follow(
 fn no_file_imports_itself_by_way_of_others() {
     let mut modules = BTreeMap::new();
     read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &vec![], &mut modules);
-    let imported = |(module, names): (&Module, &Names)| {
-        let files = names.used.iter().filter_map(|path| file_of(path, module, &modules, 0));
-        (module.clone(), files.filter(|file| file != module).collect())
-    };
-    let imports: BTreeMap<Module, BTreeSet<Module>> = modules.iter().map(imported).collect();
+    let imports: BTreeMap<Module, BTreeSet<Module>> =
+        modules.iter().map(|(module, names)| (module.clone(), imports(module, names, &modules))).collect();
     let count: usize = imports.values().map(BTreeSet::len).sum();
     assert!(count > 3 * modules.len(), "{count} imports of {} files: not all were read", modules.len());
     let mut done = BTreeSet::new();

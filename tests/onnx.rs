@@ -64,7 +64,7 @@ fn fifty_nodes_run_in_one_submission() {
     assert_eq!(graph.operations().count(), 50);
     assert_eq!(graph.outputs().map(|o| o.shape.len()).collect::<Vec<_>>(), [3, 0, 2, 3, 3, 3]);
     assert_eq!((answer[2].dtype(), &answer[5]), (DType::I64, &inputs[0]));
-    let gpu = Gpu::new_blocking(&GpuOptions::default()).unwrap(); // the other tests submit to theirs
+    let gpu = Gpu::new_blocking(&GpuOptions::default()).unwrap(); // other tests may have those of `gpus`
     let submissions = || {
         let index = format!("{:?}", gpu.queue().submit([]));
         index.chars().filter(char::is_ascii_digit).collect::<String>().parse::<u64>().unwrap()

@@ -240,7 +240,7 @@ cargo_test() {
 }
 # tests NAME...: the test programs of these names.
 tests() { cargo_test "${@/#/--test=}"; }
-# answers ARGUMENT...: those that compare answers, in one process whatever the runner, which shares what it compiles.
+# answers ARGUMENT...: those that compare answers, in one process whatever the runner: a test takes over what others compiled.
 answers() { cargo test --all-features --test answers -- "$@"; }
 # with_others ARGUMENT...: the same, and then all other programs that take a GPU.
 with_others() {
@@ -278,9 +278,8 @@ on_swiftshader() {
 route_host() { run host cargo_test --lib "${host_tests[@]/#/--test=}"; }
 route_paper() { run paper tests paper gpu_model; }
 route_documentation() { run documentation cargo test --all-features --doc; }
-# Without LLVM's passes: compiling is what these tests take their time for. In lavapipe_onnx, peers, web and capi lavapipe compiles as it
-# does elsewhere.
-unoptimised() { GALLIVM_PERF=nopt on_lavapipe "$@"; }
+# Without LLVM's passes: compiling is what these tests take their time for. On all other routes lavapipe compiles as for users' programs.
+unoptimised() { GALLIVM_PERF=${GALLIVM_PERF-nopt} on_lavapipe "$@"; }
 route_lavapipe() { unoptimised lavapipe answers "${operator_tests[@]}"; }
 route_lavapipe_more() { unoptimised lavapipe_more with_others "${operator_tests[@]/#/--skip=}"; }
 route_lavapipe_onnx() { on_lavapipe lavapipe_onnx tests/conformance/run.sh; }

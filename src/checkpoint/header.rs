@@ -12,7 +12,7 @@ use std::sync::Arc;
 use safetensors::tensor::TensorInfo;
 use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 
-use super::{StoredTensor, cut, error, quote};
+use super::stored::{StoredTensor, cut, error, quote};
 use crate::Error;
 use crate::error::list;
 use crate::tensor::room;

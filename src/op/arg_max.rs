@@ -89,6 +89,8 @@ pub struct ArgMax {
 }
 
 impl ArgMax {
+    pub(crate) const NAME: &'static str = "ArgMax";
+
     /// The first maximum over all axes, dropped, as an i64 index; NaN propagates.
     pub fn new(dtype: DType, input: impl Into<Parts>) -> ArgMax {
         ArgMax {
@@ -162,10 +164,6 @@ impl ArgMax {
         }
         Ok(reduced)
     }
-}
-
-impl ArgMax {
-    pub(crate) const NAME: &'static str = "ArgMax";
 
     pub(crate) fn input_needs(&self) -> Result<Vec<InputNeed>, Error> {
         part_needs(self.dtype, &self.input)

@@ -44,6 +44,8 @@ pub struct Hardmax {
 }
 
 impl Hardmax {
+    pub(crate) const NAME: &'static str = "Hardmax";
+
     /// One 1 in each slice; NaN propagates.
     pub fn new(dtype: DType, input: impl Into<Parts>, slices: Slices) -> Hardmax {
         Hardmax { dtype, input: input.into(), slices, nan: NanPolicy::default() }
@@ -63,10 +65,6 @@ impl Hardmax {
             Slices::From(axis) => Ok((resolve_up_to(Self::NAME, axis, rank, rank)?..rank).collect()),
         }
     }
-}
-
-impl Hardmax {
-    pub(crate) const NAME: &'static str = "Hardmax";
 
     pub(crate) fn input_needs(&self) -> Result<Vec<InputNeed>, Error> {
         part_needs(self.dtype, &self.input)

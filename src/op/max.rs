@@ -40,6 +40,8 @@ pub struct Max {
 }
 
 impl Max {
+    pub(crate) const NAME: &'static str = "Max";
+
     /// The maximum of these inputs; NaN propagates.
     pub fn new(dtype: DType, inputs: impl IntoIterator<Item = impl Into<Parts>>) -> Max {
         let inputs = inputs.into_iter().map(Into::into).collect();
@@ -67,8 +69,8 @@ impl Max {
     }
 
     /// Says that an input is another view of the buffer that is given as `other`, or the same view: it is read there, and
-    /// what is given as the input is not looked at. In plans with [`Limits::shared_buffers`](crate::Limits::shared_buffers) inputs that overlap must be
-    /// such; else they may be.
+    /// what is given as the input is not looked at. In plans with [`Limits::shared_buffers`](crate::Limits::shared_buffers)
+    /// inputs that overlap must be such; else they may be.
     pub fn view_of(mut self, input: usize, other: usize) -> Max {
         self.views_of.push((input, other));
         self
@@ -148,6 +150,27 @@ impl Max {
         }
         Ok(shape)
     }
+
+    pub(crate) fn input_needs(&self) -> Result<Vec<InputNeed>, Error> {
+        let own = self.inputs.iter().map(|input| part_needs(self.dtype, input));
+        let mut needs = own.collect::<Result<Vec<_>, Error>>()?;
+        for &(input, other) in &self.views_of {
+            // A wrong one is an error of the outputs.
+            if let Ok([own, of]) = needs.get_disjoint_mut([input, other]) {
+                for (of, own) in of.iter_mut().zip(own) {
+                    if own.elements > of.elements {
+                        *of = *own
+                    }
+                    (own.elements, own.bytes) = (0, 0); // nobody looks at it
+                }
+            }
+        }
+        Ok(needs.concat())
+    }
+
+    pub(crate) fn output_types(&self) -> Result<Vec<TensorType>, Error> {
+        Ok(vec![check_len(TensorType { dtype: self.dtype, shape: self.checked()? })?])
+    }
 }
 
 /// The shape that all of these are stretched to, as numpy does: dimensions are matched from the last, one of size 1 or
@@ -170,29 +193,4 @@ fn broadcast_shape<'a>(shapes: impl Iterator<Item = &'a [u64]>) -> Result<Vec<u6
         common = stretched;
     }
     Ok(common)
-}
-
-impl Max {
-    pub(crate) const NAME: &'static str = "Max";
-
-    pub(crate) fn input_needs(&self) -> Result<Vec<InputNeed>, Error> {
-        let own = self.inputs.iter().map(|input| part_needs(self.dtype, input));
-        let mut needs = own.collect::<Result<Vec<_>, Error>>()?;
-        for &(input, other) in &self.views_of {
-            // A wrong one is an error of the outputs.
-            if let Ok([own, of]) = needs.get_disjoint_mut([input, other]) {
-                for (of, own) in of.iter_mut().zip(own) {
-                    if own.elements > of.elements {
-                        *of = *own
-                    }
-                    (own.elements, own.bytes) = (0, 0); // nobody looks at it
-                }
-            }
-        }
-        Ok(needs.concat())
-    }
-
-    pub(crate) fn output_types(&self) -> Result<Vec<TensorType>, Error> {
-        Ok(vec![check_len(TensorType { dtype: self.dtype, shape: self.checked()? })?])
-    }
 }

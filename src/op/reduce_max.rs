@@ -52,6 +52,8 @@ pub struct ReduceMax {
 }
 
 impl ReduceMax {
+    pub(crate) const NAME: &'static str = "ReduceMax";
+
     /// The maximum over all axes, dropped; NaN propagates.
     pub fn new(dtype: DType, input: impl Into<Parts>) -> ReduceMax {
         ReduceMax {
@@ -97,10 +99,6 @@ impl ReduceMax {
         }
         Ok(reduced)
     }
-}
-
-impl ReduceMax {
-    pub(crate) const NAME: &'static str = "ReduceMax";
 
     pub(crate) fn input_needs(&self) -> Result<Vec<InputNeed>, Error> {
         part_needs(self.dtype, &self.input)

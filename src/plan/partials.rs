@@ -6,8 +6,7 @@ use super::reduce::Found;
 use super::reduce_max::words_of_nothing;
 use super::schedule::{MAX_OUTPUTS, Reduction};
 use super::{Binding, Dispatches, Plan, Slot};
-use crate::error::list;
-use crate::error::within;
+use crate::error::{list, within};
 use crate::shader::{Epilogue, Operator};
 use crate::{DType, EmptyMax, Error, Limits, NanPolicy, TensorType};
 
@@ -26,7 +25,7 @@ pub(crate) struct ShardMerge {
     pub last_wins: bool,
     /// What the maximum of nothing is, where the whole has no elements.
     pub of_nothing: Option<EmptyMax>,
-    /// The maxima, the positions, or first the ones and then the others.
+    /// The maxima, the positions, or both in this order.
     pub outputs: Vec<TensorType>,
 }
 

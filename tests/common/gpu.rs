@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::slice;
-use std::sync::{Mutex, mpsc};
+use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 use wgmax::{AdapterKind, DType, Error, Gpu, GpuOptions, Limits, Operation, Tensor, wgpu};
@@ -10,21 +10,52 @@ use wgmax::{AdapterKind, DType, Error, Gpu, GpuOptions, Limits, Operation, Tenso
 use super::cases::Case;
 use super::{Random, first_difference, tensors};
 
-/// Pairs of devices that no test has at the moment.
-static IDLE: Mutex<Vec<&[Gpu; 2]>> = Mutex::new(Vec::new());
+/// The most pairs of devices: each keeps all that is compiled for it.
+const MOST_PAIRS: usize = 4;
+
+/// Pairs of devices, and how many threads have each.
+static PAIRS: Mutex<Vec<(&[Gpu; 2], usize)>> = Mutex::new(Vec::new());
 
 /// The devices under test: the adapter with all it has, 64-bit integers included, and the same with WebGPU's default
 /// limits and no optional feature. Which adapter is the environment's choice (see `tests/run.sh`).
 ///
-/// A test has a pair to itself, and leaves it to the next one when its thread ends: a queue of lavapipe's makes whoever submits wait for
-/// what was submitted before, and that is compiled as it runs.
+/// Each thread has a pair to itself while there are no more than [`MOST_PAIRS`], and leaves it to the next one when it ends: a queue of
+/// lavapipe's makes whoever submits wait for what was submitted before, and that is compiled as it runs.
 pub fn gpus() -> &'static [Gpu; 2] {
-    thread_local!(static LENT: Lent = Lent(idle_pair().unwrap_or_else(new_pair)));
-    LENT.with(|lent| lent.0)
+    thread_local!(static LENT: Lent = Lent::new());
+    LENT.with(|lent| lent.pair)
 }
 
-fn idle_pair() -> Option<&'static [Gpu; 2]> {
-    IDLE.lock().unwrap().pop()
+/// A pair that comes back once it has nothing left to do: no test process ends with work in flight. SwiftShader does not survive that: its
+/// threads go on while the process takes down what they use.
+struct Lent {
+    n: usize,
+    pair: &'static [Gpu; 2],
+}
+
+impl Lent {
+    fn new() -> Lent {
+        let mut pairs = PAIRS.lock().unwrap_or_else(PoisonError::into_inner);
+        if pairs.iter().all(|&(_, threads)| threads > 0) && pairs.len() < MOST_PAIRS {
+            pairs.push((new_pair(), 0));
+        }
+        let n = (0..pairs.len()).min_by_key(|&n| pairs[n].1).unwrap();
+        pairs[n].1 += 1;
+        Lent { n, pair: pairs[n].0 }
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        let pair = self.pair;
+        let wait = move || {
+            for gpu in pair {
+                let _ = gpu.device().poll(wgpu::PollType::wait_indefinitely()); // nothing is left to wait for where it is lost
+            }
+        };
+        let _ = std::thread::spawn(wait).join(); // a thread that ends has no more of what wgpu keeps for each
+        PAIRS.lock().unwrap_or_else(PoisonError::into_inner)[self.n].1 -= 1;
+    }
 }
 
 fn new_pair() -> &'static [Gpu; 2] {
@@ -34,23 +65,6 @@ fn new_pair() -> &'static [Gpu; 2] {
             .unwrap_or_else(|error| panic!("these tests need a GPU adapter, tests/run.sh installs one: {error}"))
     });
     Box::leak(Box::new(pair))
-}
-
-/// A pair that comes back once it has nothing left to do: no test process ends with work in flight. SwiftShader does not survive that: its
-/// threads go on while the process takes down what they use.
-struct Lent(&'static [Gpu; 2]);
-
-impl Drop for Lent {
-    fn drop(&mut self) {
-        let pair = self.0;
-        let wait = move || {
-            for gpu in pair {
-                let _ = gpu.device().poll(wgpu::PollType::wait_indefinitely()); // nothing is left to wait for where it is lost
-            }
-        };
-        let _ = std::thread::spawn(wait).join(); // a thread that ends has no more of what wgpu keeps for each
-        IDLE.lock().unwrap().push(pair);
-    }
 }
 
 /// Runs an operation on both devices, each with its policy, and holds it against the reference, bit for bit.

@@ -10,8 +10,7 @@ mod kernel;
 mod reductions;
 mod work;
 
-use crate::error::list;
-use crate::error::{ensure, within};
+use crate::error::{ensure, list, within};
 use crate::plan::device::{MAX_BINDING_BYTES, check_countable};
 use crate::plan::{Binding, Declaration, Dispatch, Params, Plan, Program, Role, Slot, check_count};
 use crate::shader::MAX_DIMS;
