@@ -11,7 +11,7 @@ use super::schedule::Reduction;
 use super::windows::whole_window;
 use super::{Binding, Dispatches, Plan};
 use crate::error::list;
-use crate::shader::{Epilogue, Operator};
+use crate::shader::Epilogue;
 use crate::{ArgMax, ArgMaxOutput, Error, Limits};
 
 pub(crate) fn arg_max(op: &ArgMax, limits: &Limits) -> Result<Plan, Error> {
@@ -34,20 +34,14 @@ fn dispatches(
     if reduced.iter().all(|&d| op.input.shape()[d] == 1) {
         return first_positions(op, targets, device);
     }
+    let epilogue = match op.output {
+        ArgMaxOutput::Indices => Epilogue::Index,
+        ArgMaxOutput::ValuesAndIndices => Epilogue::Both,
+    };
     let reduction = Reduction {
-        dtype: op.dtype,
-        operator: Operator::ArgMax,
-        epilogue: match op.output {
-            ArgMaxOutput::Indices => Epilogue::Index,
-            ArgMaxOutput::ValuesAndIndices => Epilogue::Both,
-        },
-        reduced,
-        nan: op.nan,
         last: op.select_last,
         index_words: op.index.dtype().bytes() / 4,
-        slice_len: 1,
-        out_len,
-        device,
+        ..Reduction::new(op.dtype, op.nan, epilogue, reduced, out_len, device)
     };
     let sources = sources(&op.input, 0);
     let Some(at_once) = whole_window(&reduction, &sources)? else {

@@ -52,12 +52,7 @@ impl Reduction<'_> {
     /// The bunch of an invocation that finds it in workgroup memory, where neighbours have left what they loaded side by side: on GPUs,
     /// of rows or blocks that follow one another from end to end, and of which the packs of a usual bunch would be a cache line and more
     /// of its own. It has no more rows than are whole words, of elements and of results.
-    fn staged_bunch(&self, shape: &ReductionShape) -> Option<Bunches> {
-        let blocks = [shape.window_block(), shape.row_block()].into_iter().flatten();
-        blocks.filter(|block| !shape.has_stretches(block)).find_map(|block| self.staged_bunch_of(shape, &block))
-    }
-
-    fn staged_bunch_of(&self, shape: &ReductionShape, block: &RowBlock) -> Option<Bunches> {
+    fn staged_bunch(&self, shape: &ReductionShape, block: &RowBlock) -> Option<Bunches> {
         let &RowBlock { len, columns, turn } = block;
         let Reduction { dtype, operator, epilogue, device, .. } = *self;
         let rows = columns * (dtype.lanes() / gcd(columns, dtype.lanes()));
@@ -74,15 +69,15 @@ impl Reduction<'_> {
         let pays = device.spreads()
             && (columns == 1 || !columns.is_multiple_of(dtype.pack_elements()))
             && count * SHORT_ROWS_INVOCATIONS >= device.tuning.busy_invocations;
-        (epilogue != Epilogue::Ones && in_order && short && fits && pays).then_some(own)
+        (!shape.has_stretches(block) && epilogue != Epilogue::Ones && in_order && short && fits && pays).then_some(own)
     }
 
     /// Bunches of rows that follow one another, or of blocks of them that do, if they are so short that bunches pay.
     pub fn bunches(&self, shape: &ReductionShape) -> Option<Bunches> {
-        let windows = shape.window_block().filter(|block| self.windows_pay(block));
-        let usual =
-            || [windows, shape.row_block()].into_iter().flatten().find_map(|block| self.bunches_of(shape, &block));
-        self.staged_bunch(shape).or_else(usual)
+        let [windows, rows] = [shape.window_block(), shape.row_block()];
+        let staged = [windows, rows].into_iter().flatten().find_map(|block| self.staged_bunch(shape, &block));
+        let usual = [windows.filter(|block| self.windows_pay(block)), rows].into_iter().flatten();
+        staged.or_else(|| usual.into_iter().find_map(|block| self.bunches_of(shape, &block)))
     }
 
     /// Whether blocks of rows in two dimensions are faster than their runs, where those are whole packs and blocks large. No GPU was
@@ -167,11 +162,9 @@ impl Reduction<'_> {
     /// The results of a window's bunches as whole packs, if they are such and it pays. GPUs wait longer for another
     /// dispatch of the rest.
     pub fn bunches_in_packs(&self, window: &Window, target: Binding) -> Result<Option<Dispatches>, Error> {
-        let Access::ShortRows { rows, staged, .. } = window.schedule.access else { return Ok(None) };
-        if staged {
-            return Ok(None); // all of them are in one dispatch, with the rest
-        }
-        let rest = window.shape.outputs() % u64::from(rows);
+        let bunches = self.bunch(window.schedule.access).filter(|own| !own.staged); // staged ones have the rest in their dispatch
+        let Some(Bunches { rows, .. }) = bunches else { return Ok(None) };
+        let rest = window.shape.outputs() % rows;
         let rest_pays = !self.device.spreads() && self.loads(&window.shape) >= FEWEST_LOADS;
         if rest > 0 && !rest_pays {
             return Ok(None);

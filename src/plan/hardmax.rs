@@ -12,7 +12,7 @@ use super::schedule::{FEWEST_FAR_LOADS, Reduction};
 use super::{Binding, Dispatch, Dispatches, Plan, Slot};
 use crate::element::{Element, with_element_type};
 use crate::error::list;
-use crate::shader::{Epilogue, HardmaxOnesParams, HardmaxWriteParams, HardmaxWriter, Operator, Params, Program};
+use crate::shader::{Epilogue, HardmaxOnesParams, HardmaxWriteParams, HardmaxWriter, Params, Program};
 use crate::{DType, Error, Hardmax, Limits};
 
 pub(crate) fn hardmax(op: &Hardmax, limits: &Limits) -> Result<Plan, Error> {
@@ -32,16 +32,8 @@ fn dispatches(op: &Hardmax, slice: &[usize], target: Binding, device: &Device) -
     }
     let out_len = output.len / output.slice_len;
     let search = Reduction {
-        dtype: op.dtype,
-        operator: Operator::ArgMax,
-        epilogue: Epilogue::Index,
-        reduced: slice,
-        nan: op.nan,
-        last: false,
-        index_words: 1,
         slice_len: output.slice_len,
-        out_len,
-        device,
+        ..Reduction::new(op.dtype, op.nan, Epilogue::Index, slice, out_len, device)
     };
     let sources = sources(&op.input, 0);
     let ones = Reduction { epilogue: Epilogue::Ones, ..search };
@@ -109,7 +101,10 @@ impl<'a> Output<'a> {
     fn write(&self) -> Result<Dispatches, Error> {
         let mut dispatches = Dispatches::default();
         let packs = self.packs()?;
-        for packs in packs.into_iter().chain(packs.and_then(|packs| self.seams(&packs))) {
+        // Where others write the packs that lie in one row, those in which rows end.
+        let inner = packs.filter(|packs| packs.writer == HardmaxWriter::InnerPacks);
+        let seams = inner.map(|inner| Packs { writer: HardmaxWriter::Seams, ..inner });
+        for packs in packs.into_iter().chain(seams) {
             dispatches.push(self.write_packs(packs)?)?;
         }
         dispatches.append(self.write_ones(packs.map_or(0, |packs| packs.len))?)?;
@@ -125,12 +120,6 @@ impl<'a> Output<'a> {
         Ok(None)
     }
 
-    /// Where others write the packs that lie in one row, those in which rows end.
-    fn seams(&self, packs: &Packs) -> Option<Packs> {
-        let HardmaxWriter::InnerPacks { narrow } = packs.writer else { return None };
-        Some(Packs { writer: HardmaxWriter::Seams { narrow }, ..*packs })
-    }
-
     /// The packs that lie in one row each.
     fn packed_columns(&self) -> Result<Option<Packs>, Error> {
         let pack = self.dtype.pack_elements();
@@ -141,8 +130,7 @@ impl<'a> Output<'a> {
         let side_by_side = self.device.packs_of_few_rows(self.rows_of_packs());
         let write_len = pack * side_by_side;
         let narrow = self.narrow;
-        let writer =
-            if ragged { HardmaxWriter::InnerPacks { narrow } } else { HardmaxWriter::PackedColumns { narrow } };
+        let writer = if ragged { HardmaxWriter::InnerPacks } else { HardmaxWriter::PackedColumns { narrow } };
         let Some(packs) = self.packs_of(writer, write_len, 1)? else { return Ok(None) };
         let (share, tasks) = self.tasks(&packs);
         // Rows and packs that are no one's are counted, too.
@@ -264,8 +252,8 @@ impl<'a> Output<'a> {
     fn tasks(&self, packs: &Packs) -> (u64, u64) {
         let Packs { writer, write_len, len } = *packs;
         match writer {
-            HardmaxWriter::Seams { .. } => (1, len / self.columns),
-            HardmaxWriter::PackedColumns { .. } | HardmaxWriter::InnerPacks { .. } => {
+            HardmaxWriter::Seams => (1, len / self.columns),
+            HardmaxWriter::PackedColumns { .. } | HardmaxWriter::InnerPacks => {
                 let share = self.rows_of_packs();
                 let pack = self.dtype.pack_elements();
                 let lines = len / self.slice_len / self.columns * (self.columns / pack).div_ceil(write_len / pack);
@@ -285,15 +273,11 @@ impl<'a> Output<'a> {
             HardmaxWriter::RaggedColumns { packed: false } | HardmaxWriter::Rows | HardmaxWriter::ShortRows { .. } => 4,
             HardmaxWriter::RaggedColumns { packed: true }
             | HardmaxWriter::PackedColumns { .. }
-            | HardmaxWriter::InnerPacks { .. }
-            | HardmaxWriter::Seams { .. } => 16,
+            | HardmaxWriter::InnerPacks
+            | HardmaxWriter::Seams => 16,
         };
-        self.winner_count(len).saturating_mul(self.winner_bytes()).checked_next_multiple_of(whole).unwrap_or(u64::MAX)
-    }
-
-    /// The winners of so many elements, of whole blocks.
-    fn winner_count(&self, len: u64) -> u64 {
-        len.div_ceil(self.columns.saturating_mul(self.slice_len)) * self.columns
+        let winners = len.div_ceil(self.columns.saturating_mul(self.slice_len)) * self.columns; // of whole blocks
+        winners.saturating_mul(self.winner_bytes()).checked_next_multiple_of(whole).unwrap_or(u64::MAX)
     }
 
     /// Zeros from an element on, and a one for each winner there.

@@ -282,19 +282,6 @@ impl ReductionShape {
     pub fn rows_of_columns(&self) -> u64 {
         self.outputs() / self.columns().unwrap_or(1)
     }
-
-    /// The panels of so many packs that hold all packs that a row of columns may have.
-    pub fn pack_panels(&self, pack: u64, packs: u64) -> u64 {
-        (self.columns().unwrap_or(1) / pack).div_ceil(packs)
-    }
-
-    /// The panels of so many elements, `share` in turn, that rows of columns are cut into, each row by itself, or all as if they were one;
-    /// and what is left of each.
-    pub fn column_panels(&self, elements: u64, share: u64, as_one: bool) -> u64 {
-        let columns = if as_one { None } else { self.columns() }.unwrap_or(self.outputs());
-        let rest = u64::from(!columns.is_multiple_of(elements));
-        self.outputs() / columns * ((columns / elements).div_ceil(share) + rest)
-    }
 }
 
 /// Short rows that follow one another, or a block of some that lie side by side.

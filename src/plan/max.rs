@@ -207,7 +207,7 @@ impl<'a> Broadcast<'a> {
         let mut rest = reads;
         while !rest.is_empty() {
             let shared = self.device.limits.shared_buffers;
-            let bound = |n: &usize| shared && rest[..*n].iter().any(|read| read.slot() == rest[*n].slot());
+            let bound = |n: &usize| shared && rest[..*n].iter().any(|read| read.window.slot == rest[*n].window.slot);
             let most = rest.len().min(self.max_operands as usize);
             let (group, left) = rest.split_at((1..most).find(bound).unwrap_or(most));
             groups.push(group);

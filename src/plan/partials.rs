@@ -7,7 +7,7 @@ use super::reduce_max::words_of_nothing;
 use super::schedule::{MAX_OUTPUTS, Reduction};
 use super::{Binding, Dispatches, Plan, Slot};
 use crate::error::{list, within};
-use crate::shader::{Epilogue, Operator};
+use crate::shader::Epilogue;
 use crate::{DType, EmptyMax, Error, Limits, NanPolicy, TensorType};
 
 /// The bytes of a partial: a key and a place.
@@ -52,22 +52,15 @@ fn dispatches(merge: &ShardMerge, out_len: u64, targets: &[Binding], device: &De
 }
 
 fn reduction<'a>(merge: &ShardMerge, out_len: u64, device: &'a Device) -> Reduction<'a> {
-    let (operator, epilogue) = match (merge.has_positions, merge.outputs.len()) {
-        (false, _) => (Operator::ReduceMax, Epilogue::Value),
-        (true, 1) => (Operator::ArgMax, Epilogue::Index),
-        (true, _) => (Operator::ArgMax, Epilogue::Both),
+    let epilogue = match (merge.has_positions, merge.outputs.len()) {
+        (false, _) => Epilogue::Value,
+        (true, 1) => Epilogue::Index,
+        (true, _) => Epilogue::Both,
     };
     let index = merge.outputs.last().filter(|_| merge.has_positions);
     Reduction {
-        dtype: merge.dtype,
-        operator,
-        epilogue,
-        reduced: &[],
-        nan: merge.nan,
         last: merge.last_wins,
         index_words: index.map_or(1, |index| index.dtype.bytes() / 4),
-        slice_len: 1,
-        out_len,
-        device,
+        ..Reduction::new(merge.dtype, merge.nan, epilogue, &[], out_len, device)
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::device::{Device, check_countable, stride_u32};
 use super::layout::{Extent, Source, check_dims, in_parts};
-use super::{Binding, Slot, check_count};
+use super::{Binding, check_count};
 use crate::shader::OperandParams;
 use crate::{DType, Error, View};
 
@@ -123,11 +123,6 @@ impl Read {
     /// Where its elements are, if so many dimensions lie within a row.
     pub fn params(&self, inside: usize) -> OperandParams {
         OperandParams { start: self.start, strides: self.strides[inside..].to_vec() }
-    }
-
-    /// What is bound.
-    pub fn slot(&self) -> Slot {
-        self.window.slot
     }
 
     /// How the kernel of packs reads it, if it can.

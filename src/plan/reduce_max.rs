@@ -13,7 +13,7 @@ use super::windows::{Window, whole_window};
 use super::{Binding, Dispatches, Plan};
 use crate::element::{Element, with_element_type};
 use crate::error::list;
-use crate::shader::{Access, Epilogue, Operator};
+use crate::shader::{Access, Epilogue};
 use crate::{DType, EmptyMax, Error, Limits, ReduceMax, View};
 
 /// The most elements of a maximum that are taken as operands of a Max.
@@ -43,18 +43,7 @@ fn dispatches(
     if reduced.iter().all(|&d| op.input.shape()[d] == 1) {
         return copy(op.dtype, op.nan, sources, op.input.shape(), targets[0], device);
     }
-    let reduction = Reduction {
-        dtype: op.dtype,
-        operator: Operator::ReduceMax,
-        epilogue: Epilogue::Value,
-        reduced,
-        nan: op.nan,
-        last: false,
-        index_words: 0,
-        slice_len: 1,
-        out_len,
-        device,
-    };
+    let reduction = Reduction::new(op.dtype, op.nan, Epilogue::Value, reduced, out_len, device);
     let Some(at_once) = whole_window(&reduction, &sources)? else {
         return reduce_windows(&reduction, sources, targets);
     };
@@ -86,9 +75,5 @@ impl Reduction<'_> {
 
 /// What an output of the maximum of nothing is filled with.
 pub(super) fn words_of_nothing(dtype: DType, empty: EmptyMax) -> [u32; 2] {
-    with_element_type!(dtype, T => filled_words(nothing::<T>(empty)))
-}
-
-fn nothing<T: Element>(empty: EmptyMax) -> T {
-    if empty == EmptyMax::LowestFinite { T::LOWEST_FINITE } else { T::LEAST }
+    with_element_type!(dtype, T => filled_words(if empty == EmptyMax::LowestFinite { T::LOWEST_FINITE } else { T::LEAST }))
 }

@@ -126,7 +126,7 @@ impl<'a> Tensor<'a> {
         }
         let kept = (0..sizes.len()).filter(|d| !reduction.reduced.contains(d)).collect();
         let window_elements = reduction.device.window_elements(reduction.dtype)?;
-        let seen = reduction.out_len.saturating_mul(indices_of(&sizes, reduction.reduced)).min(span);
+        let seen = reduction.reduced.iter().map(|&d| sizes[d]).fold(reduction.out_len, u64::saturating_mul).min(span);
         Ok(Tensor { reduction, sources, begins, sizes, kept, logical_strides, repeats_from, seen, window_elements })
     }
 
@@ -379,11 +379,6 @@ fn leave_out_repeated(
         }
     }
     Ok(first_position)
-}
-
-/// The indices of all of these dimensions together.
-fn indices_of(lens: &[u64], dimensions: &[usize]) -> u64 {
-    dimensions.iter().fold(1, |product, &d| product.saturating_mul(lens[d]))
 }
 
 /// How many indices of a dimension, with all of the others, lie within so many elements.

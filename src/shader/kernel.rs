@@ -165,10 +165,7 @@ impl Kernel {
     fn can_write(&self, writer: HardmaxWriter) -> bool {
         match writer {
             HardmaxWriter::PackedColumns { narrow } => !narrow || self.dtype.bytes() < 4,
-            // Winners are as wide as elements, so that packs of them begin anywhere.
-            HardmaxWriter::InnerPacks { narrow } | HardmaxWriter::Seams { narrow } => {
-                self.dtype.bytes() == 4 && !narrow || self.dtype.bytes() < 4 && narrow
-            }
+            HardmaxWriter::InnerPacks | HardmaxWriter::Seams => self.dtype.bytes() < 8, // packs of winners begin anywhere
             HardmaxWriter::RaggedColumns { packed } => !packed || self.dtype.bytes() < 8,
             HardmaxWriter::Rows => true,
             HardmaxWriter::ShortRows { len } => (2..=LONGEST_WRITTEN_ROW).contains(&len.into()),

@@ -145,11 +145,11 @@ impl Kernel {
             HardmaxWriter::PackedColumns { narrow } => {
                 vec![&[WINNERS, PACKS_OF_ROWS, HARDMAX_WRITE_PACKED_COLUMNS], winners_files(self.dtype, narrow)]
             }
-            HardmaxWriter::InnerPacks { narrow } => {
-                vec![&[WINNERS, PACKS_OF_ROWS, HARDMAX_WRITE_INNER_PACKS], winners_files(self.dtype, narrow)]
+            HardmaxWriter::InnerPacks => {
+                vec![&[WINNERS, PACKS_OF_ROWS, HARDMAX_WRITE_INNER_PACKS], winners_files(self.dtype, true)]
             }
-            HardmaxWriter::Seams { narrow } => {
-                vec![&[WINNERS, HARDMAX_WRITE_SEAMS], pieces_files(self.dtype, narrow)]
+            HardmaxWriter::Seams => {
+                vec![&[WINNERS, HARDMAX_WRITE_SEAMS], pieces_files(self.dtype, self.dtype.bytes() < 4)]
             }
             HardmaxWriter::RaggedColumns { packed } => {
                 vec![&[WINNERS, HARDMAX_WRITE_RAGGED_COLUMNS], pieces_files(self.dtype, packed)]

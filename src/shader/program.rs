@@ -58,16 +58,10 @@ pub enum HardmaxWriter {
         /// Whether winners are as wide as elements of 8 or 16 bits, and not words.
         narrow: bool,
     },
-    /// The same where rows end within packs: the packs that lie in one row.
-    InnerPacks {
-        /// As above.
-        narrow: bool,
-    },
+    /// The same where rows end within packs, and winners are as wide as elements: the packs that lie in one row.
+    InnerPacks,
     /// Then the packs in which rows end.
-    Seams {
-        /// As above.
-        narrow: bool,
-    },
+    Seams,
     /// Or, where rows are no shorter than a pack, packs one after another, whatever lies in them.
     RaggedColumns {
         /// Whether it takes winners in packs, as wide as elements of 8, 16 or 32 bits, and not words one by one.
@@ -239,7 +233,7 @@ impl Program {
             Program::Reduce { access, .. } => !matches!(access, Access::Strided),
             Program::Fill { packs } => packs,
             Program::HardmaxOnes { .. } => false,
-            Program::HardmaxWrite(HardmaxWriter::Seams { .. }) => false,
+            Program::HardmaxWrite(HardmaxWriter::Seams) => false,
             Program::HardmaxWrite(_) => true,
             Program::Merge { epilogue, .. } => matches!(epilogue, Epilogue::Ones),
             Program::Max { access, .. } => !matches!(access, MaxAccess::Elements),
@@ -301,8 +295,8 @@ impl HardmaxWriter {
     pub(super) fn write(self, dtype: DType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (what, winners) = match self {
             HardmaxWriter::PackedColumns { narrow } => ("packed_columns", narrow_winners(narrow)),
-            HardmaxWriter::InnerPacks { narrow } => ("inner_packs", narrow_winners(narrow)),
-            HardmaxWriter::Seams { narrow } => ("seams", narrow_winners(narrow)),
+            HardmaxWriter::InnerPacks => ("inner_packs", narrow_winners(dtype.bytes() < 4)),
+            HardmaxWriter::Seams => ("seams", narrow_winners(dtype.bytes() < 4)),
             HardmaxWriter::RaggedColumns { packed: true } => ("ragged_columns", " packed winners"),
             HardmaxWriter::RaggedColumns { packed: false } => ("ragged_columns", ""),
             HardmaxWriter::Rows => ("rows", ""),

@@ -115,11 +115,6 @@ enum Runs {
 }
 
 impl Part {
-    /// The elements of its rows, counted in the same way.
-    fn own_elements(&self) -> Range<u64> {
-        self.own.elements_of(&self.rows)
-    }
-
     fn packs(&self) -> Range<u64> {
         self.own.packs_of(&self.rows)
     }
@@ -362,7 +357,7 @@ fn store_winners_{k}(first: u32, w: Winners{k}{}) {{
 
     /// Offers a pack's elements to their rows, before the next pack is loaded: few of them are known at once.
     fn offers(&self, n: u64) -> String {
-        let (pack, own) = (self.own.dtype.pack_elements(), self.own_elements());
+        let (pack, own) = (self.own.dtype.pack_elements(), self.own.elements_of(&self.rows));
         let offer = |e: u64| {
             let (row, at) = self.own.place(e);
             format!("    w.r{row} = offered(w.r{row}, {}, at + {at}u);\n", self.tie(e))

@@ -36,13 +36,11 @@ const BUNCHES: [(u32, u32, u32, u32); 24] = [
 /// Every program that can be named, whether or not it was written.
 pub fn programs() -> Vec<Program> {
     let mut programs = [false, true].map(|packs| Program::Fill { packs }).to_vec();
-    let mut writers = vec![HardmaxWriter::Rows];
+    let mut writers = vec![HardmaxWriter::Rows, HardmaxWriter::InnerPacks, HardmaxWriter::Seams];
     for narrow in [false, true] {
         programs.push(Program::HardmaxOnes { narrow });
         writers.push(HardmaxWriter::RaggedColumns { packed: narrow });
         writers.push(HardmaxWriter::PackedColumns { narrow });
-        writers.push(HardmaxWriter::InnerPacks { narrow });
-        writers.push(HardmaxWriter::Seams { narrow });
     }
     writers.extend([1, 2, 3, 7, 16, 32, 33].map(|len| HardmaxWriter::ShortRows { len }));
     programs.extend(writers.into_iter().map(Program::HardmaxWrite));

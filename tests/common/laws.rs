@@ -243,8 +243,8 @@ impl Work {
 
     fn write_invocations(&self, writer: HardmaxWriter, p: &HardmaxWriteParams) -> u64 {
         match writer {
-            HardmaxWriter::Seams { .. } => (p.len / p.columns).into(),
-            HardmaxWriter::PackedColumns { .. } | HardmaxWriter::InnerPacks { .. } => {
+            HardmaxWriter::Seams => (p.len / p.columns).into(),
+            HardmaxWriter::PackedColumns { .. } | HardmaxWriter::InnerPacks => {
                 let blocks = p.len / p.columns / p.slice_len;
                 let packs = u64::from(p.columns) / self.pack;
                 u64::from(blocks * p.slice_len.div_ceil(p.share)) * packs.div_ceil(u64::from(p.write_len) / self.pack)
@@ -348,8 +348,8 @@ impl Work {
 
     fn write_turns(&self, writer: HardmaxWriter, p: &HardmaxWriteParams) -> u64 {
         match writer {
-            HardmaxWriter::Seams { .. } => self.pack,
-            HardmaxWriter::PackedColumns { .. } | HardmaxWriter::InnerPacks { .. } => {
+            HardmaxWriter::Seams => self.pack,
+            HardmaxWriter::PackedColumns { .. } | HardmaxWriter::InnerPacks => {
                 u64::from(p.write_len) / self.pack * (1 + u64::from(p.share))
             }
             HardmaxWriter::RaggedColumns { .. } | HardmaxWriter::ShortRows { .. } => p.share.into(),

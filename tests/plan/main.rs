@@ -657,18 +657,18 @@ fn winners_are_as_wide_as_elements() {
         assert_eq!(writers(DType::F32, [40, 23, 1024], &limits), [columns(false)]);
     }
     let writer = Program::HardmaxWrite;
-    let seams = |narrow| [writer(HardmaxWriter::InnerPacks { narrow }), writer(HardmaxWriter::Seams { narrow })];
+    let seams = [writer(HardmaxWriter::InnerPacks), writer(HardmaxWriter::Seams)];
     let lavapipe = Limits { adapter: AdapterKind::Lavapipe, int64: true, ..Limits::default() };
     for (dtype, shape, narrow) in
         [(DType::U8, [999, 3, 1025], true), (DType::Bf16, [999, 3, 1025], true), (DType::F32, [999, 3, 1025], false)]
     {
-        assert_eq!(writers(dtype, shape, &lavapipe), seams(narrow), "{dtype}");
+        assert_eq!(writers(dtype, shape, &lavapipe), seams, "{dtype}");
         assert_eq!(writers(dtype, shape, &gpu()).len(), 3, "{dtype}"); // what is behind the last pack, too
         let ragged = Program::HardmaxWrite(HardmaxWriter::RaggedColumns { packed: true });
         assert_eq!(writers(dtype, shape, &gpu())[0], ragged, "{dtype}");
         assert_eq!(*writers(dtype, shape, &gpu()).last().unwrap(), Program::HardmaxOnes { narrow }, "{dtype}");
     }
-    assert_eq!(writers(DType::U8, [999, 3, 1025], &cpu()), seams(true));
+    assert_eq!(writers(DType::U8, [999, 3, 1025], &cpu()), seams);
 }
 
 /// Packs of columns that share words are reduced in each of the two rows in which they lie: their turns count twice.
@@ -709,7 +709,7 @@ fn long_columns_are_zeros_and_ones() {
     };
     let lavapipe = Limits { adapter: AdapterKind::Lavapipe, int64: true, ..Limits::default() };
     let packs = |narrow| Program::HardmaxWrite(HardmaxWriter::PackedColumns { narrow });
-    let seams = |narrow| Program::HardmaxWrite(HardmaxWriter::Seams { narrow });
+    let seams = Program::HardmaxWrite(HardmaxWriter::Seams);
     let ragged = |packed| Program::HardmaxWrite(HardmaxWriter::RaggedColumns { packed });
     let ones = Program::HardmaxOnes { narrow: false };
     for (dtype, shape, [on_gpus, on_cpus, on_lavapipe]) in [
@@ -717,8 +717,8 @@ fn long_columns_are_zeros_and_ones() {
         (DType::F32, [40, 24, 1024], [packs(false), ones, ones]),
         (DType::U8, [40, 95, 1024], [packs(true); 3]),
         (DType::U8, [40, 96, 1024], [packs(true), ones, ones]),
-        (DType::F32, [40, 11, 1023], [ragged(true), ragged(false), seams(false)]),
-        (DType::F32, [40, 12, 1023], [ragged(true), ones, seams(false)]),
+        (DType::F32, [40, 11, 1023], [ragged(true), ragged(false), seams]),
+        (DType::F32, [40, 12, 1023], [ragged(true), ones, seams]),
         (DType::F32, [40, 24, 1023], [ragged(true), ones, ones]),
         (DType::F32, [40, 64, 1023], [ones; 3]),
         (DType::F64, [40, 11, 1023], [ragged(false); 3]),

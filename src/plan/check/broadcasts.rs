@@ -27,23 +27,20 @@ impl Work {
         ensure(around.saturating_mul(own) == len, || {
             format!("{len} elements in {around} rows of {own}: as many expected")
         })?;
-        match access {
+        let (pack, lanes, dims) = (kernel.dtype.pack_elements(), kernel.dtype.lanes(), params.sizes.len() as u64);
+        // What is written at once, how much of it there is, the elements of a stretch, and the turns that it takes to begin one.
+        let (write_len, units, stretch, begun) = match access {
             MaxAccess::Packs { .. } => return Work::of_packs(kernel, params, group),
             MaxAccess::Columns { .. } => return Work::of_tiles(kernel, params, group),
-            _ => {}
-        }
-        let (pack, lanes, dims) = (kernel.dtype.pack_elements(), kernel.dtype.lanes(), params.sizes.len() as u64);
-        // The elements that are written at once, those of a stretch, and the turns that it takes to begin one.
-        let (write_len, stretch, begun) = match access {
             MaxAccess::ShortRows(MaxShortRows { len: row, .. }) => {
                 let rows = params.sizes.first().map_or(0, |&size| u64::from(size)).max(pack - 1);
-                (pack * u64::from(row), u64::from(row) * rows, 2 * (dims + 1)) // where it ends, the next one, too
+                let write_len = pack * u64::from(row);
+                (write_len, len / write_len, u64::from(row) * rows, 2 * (dims + 1)) // where it ends, the next one, too
             }
-            _ => (lanes, params.walk_len(), dims + 1 + 4 * lanes), // a walk's ends lie within units
-        };
-        let units = match access {
-            MaxAccess::Elements => (begin + len).div_ceil(lanes).saturating_sub(first),
-            _ => len / write_len,
+            MaxAccess::Elements => {
+                let units = (begin + len).div_ceil(lanes).saturating_sub(first);
+                (lanes, units, params.walk_len(), dims + 1 + 4 * lanes) // a walk's ends lie within units
+            }
         };
         let own = share.min(units);
         let stretches = own.saturating_mul(write_len) / stretch + 2;

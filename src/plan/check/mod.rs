@@ -87,11 +87,8 @@ impl Plan {
             if !offset.is_multiple_of(alignment) {
                 return Err(Error::BindingMisaligned { slot: own.slot.to_string(), offset, alignment });
             }
-            let declared = declared.iter().find(|declared| declared.binding == own.binding);
-            let problem = match declared.map(|declared| self.binding_problem(own, declared)) {
-                Some(problem) => problem,
-                None => continue, // there is one for each
-            };
+            let declared = declared.iter().find(|declared| declared.binding == own.binding); // there is one for each
+            let problem = declared.and_then(|declared| self.binding_problem(own, declared));
             let times = dispatch.bindings.iter().filter(|other| other.slot == own.slot).count();
             let problem = problem.or(match (own.writes, dispatch.kernel.shared_buffers, times) {
                 (false, false, _) | (_, _, 0..=1) => None,

@@ -86,8 +86,8 @@ impl Work {
         check_countable(len + columns)?;
         let pack = kernel.dtype.pack_elements();
         match writer {
-            HardmaxWriter::Seams { .. } => Ok(Work::shared(len / columns, 1, 1 + pack, group)),
-            HardmaxWriter::PackedColumns { .. } | HardmaxWriter::InnerPacks { .. } => {
+            HardmaxWriter::Seams => Ok(Work::shared(len / columns, 1, 1 + pack, group)),
+            HardmaxWriter::PackedColumns { .. } | HardmaxWriter::InnerPacks => {
                 ensure(write_len > 0 && write_len.is_multiple_of(pack), || {
                     format!("{write_len} elements of packs side by side: a multiple of {pack} expected")
                 })?;

@@ -156,8 +156,11 @@ impl Reduction<'_> {
     pub fn panels_of_columns(&self, shape: &ReductionShape, column_packs: u64, share: u64) -> u64 {
         match self.neighbours_of_columns(shape, column_packs) {
             1 => {
-                let panel = column_packs * self.dtype.pack_elements();
-                shape.column_panels(panel, share, self.columns_share_words(shape))
+                // Each row by itself, or all as if they were one.
+                let columns = if self.columns_share_words(shape) { None } else { shape.columns() };
+                let (columns, panel) = (columns.unwrap_or(shape.outputs()), column_packs * self.dtype.pack_elements());
+                let rest = u64::from(!columns.is_multiple_of(panel));
+                shape.outputs() / columns * ((columns / panel).div_ceil(share) + rest)
             }
             neighbours => shape.rows_of_columns() * neighbours,
         }
@@ -166,7 +169,7 @@ impl Reduction<'_> {
     /// The same of the packs that lie in one row each.
     pub fn panels_of_packs(&self, shape: &ReductionShape, column_packs: u64, share: u64) -> u64 {
         let panels = match self.neighbours_of_columns(shape, column_packs) {
-            1 => shape.pack_panels(self.dtype.pack_elements(), column_packs).div_ceil(share),
+            1 => (shape.columns().unwrap_or(1) / self.dtype.pack_elements()).div_ceil(column_packs * share),
             neighbours => neighbours,
         };
         shape.rows_of_columns() * panels
@@ -202,7 +205,7 @@ impl Reduction<'_> {
 
     /// The most members that every team of columns can have in one dispatch.
     pub(super) fn column_members(&self, shape: &ReductionShape) -> u64 {
-        let panels = shape.column_panels(self.dtype.pack_elements(), 1, self.columns_share_words(shape));
-        self.device.invocations_of_members(column_member_bytes(self.operator, self.dtype)) / panels
+        let members = self.device.invocations_of_members(column_member_bytes(self.operator, self.dtype));
+        members / self.panels_of_columns(shape, 1, 1)
     }
 }

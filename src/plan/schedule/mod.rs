@@ -81,6 +81,32 @@ pub(super) struct Schedule {
     pub share: u64,
 }
 
+impl<'a> Reduction<'a> {
+    /// One whose first maxima win, and whose indices are a word.
+    pub fn new(
+        dtype: DType,
+        nan: NanPolicy,
+        epilogue: Epilogue,
+        reduced: &'a [usize],
+        out_len: u64,
+        device: &'a Device,
+    ) -> Reduction<'a> {
+        let operator = if epilogue == Epilogue::Value { Operator::ReduceMax } else { Operator::ArgMax };
+        Reduction {
+            dtype,
+            operator,
+            epilogue,
+            reduced,
+            nan,
+            last: false,
+            index_words: 1,
+            slice_len: 1,
+            out_len,
+            device,
+        }
+    }
+}
+
 impl Reduction<'_> {
     /// The same, leaving records.
     pub fn of_records(&self) -> Reduction<'_> {

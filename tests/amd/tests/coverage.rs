@@ -21,7 +21,7 @@ const NO_BUNCH: Program = Program::Max {
 
 /// GPUs exchange the positions of bunches, store values of columns in words, too, and write
 /// what packs of a Hardmax have of two rows.
-const NEVER_ON_GPUS: [Program; 6] = [
+const NEVER_ON_GPUS: [Program; 4] = [
     Program::Reduce {
         operator: Operator::ArgMax,
         access: Access::ShortRows { len: 2, columns: 1, turn: 2, rows: 8, exchanged: false, staged: false },
@@ -34,21 +34,17 @@ const NEVER_ON_GPUS: [Program; 6] = [
         epilogue: Epilogue::Value,
         stores: Stores::Seams,
     },
-    Program::HardmaxWrite(HardmaxWriter::InnerPacks { narrow: false }),
-    Program::HardmaxWrite(HardmaxWriter::InnerPacks { narrow: true }),
-    Program::HardmaxWrite(HardmaxWriter::Seams { narrow: false }),
-    Program::HardmaxWrite(HardmaxWriter::Seams { narrow: true }),
+    Program::HardmaxWrite(HardmaxWriter::InnerPacks),
+    Program::HardmaxWrite(HardmaxWriter::Seams),
 ];
 
 /// What is planned where buffers are shared, or have no bindings left; and for invocations that work by themselves.
-const NO_KINDS: [Program; 11] = [
+const NO_KINDS: [Program; 9] = [
     NO_BUNCH,
     NEVER_ON_GPUS[0],
     NEVER_ON_GPUS[1],
     NEVER_ON_GPUS[2],
     NEVER_ON_GPUS[3],
-    NEVER_ON_GPUS[4],
-    NEVER_ON_GPUS[5],
     Program::Max { operands: 2, access: MaxAccess::Packs { splats: 0, shifted: 1, pairs: false } },
     Program::Max { operands: 2, access: MaxAccess::Packs { splats: 1, shifted: 1, pairs: false } },
     Program::Reduce {
