@@ -1,4 +1,4 @@
-use crate::error::list;
+use crate::error::{list, within};
 use crate::{DType, Error};
 
 /// How a tensor lies in its buffer: shape, strides and offset, all in elements.
@@ -263,11 +263,7 @@ impl View {
 
 /// What is done for each dimension, some of it for each pair of them, stays little work whatever is given.
 pub(crate) fn check_rank(rank: usize) -> Result<(), Error> {
-    if rank > View::MAX_RANK {
-        let (given, limit) = (rank as u64, View::MAX_RANK as u64);
-        return Err(Error::TooLarge { what: "dimensions of a tensor", given, limit });
-    }
-    Ok(())
+    within("dimensions of a tensor", rank as u64, View::MAX_RANK as u64)
 }
 
 /// The number of elements of a shape, if 63 bits count them.

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::{Bound, Kernels, Slots, buffer, catching, explain};
 use crate::calibration::{Platform, Search, Trial};
+use crate::error::within;
 use crate::plan::Plan;
 use crate::{AdapterKind, Calibration, Error, Operation, Tuning};
 
@@ -188,13 +189,7 @@ impl<'a> Bench<'a> {
         let step = self.kernels.limits().binding_alignment_bytes.max(256);
         let sizes: Vec<u64> = op.inputs()?.iter().map(|need| need.bytes.next_multiple_of(step)).collect();
         let given = sizes.iter().sum::<u64>();
-        if given > INPUT_BYTES {
-            return Err(Error::TooLarge {
-                what: "bytes of a probe's inputs, as far apart as bindings begin",
-                given,
-                limit: INPUT_BYTES,
-            });
-        }
+        within("bytes of a probe's inputs, as far apart as bindings begin", given, INPUT_BYTES)?;
         let places = INPUT_BYTES / given.max(1);
         let prepared = self.kernels.prepare(plan).await?;
         let output_bytes = plan.output_bytes.iter().sum::<u64>();

@@ -105,9 +105,7 @@ impl<'a> Reduction<'a> {
             device,
         }
     }
-}
 
-impl Reduction<'_> {
     /// The same, leaving records.
     pub fn of_records(&self) -> Reduction<'_> {
         Reduction { epilogue: Epilogue::Record, ..*self }
