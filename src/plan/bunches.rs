@@ -4,12 +4,14 @@
 use std::ops::Range;
 
 use super::device::bunch_bytes;
-use super::layout::{Dimension, LARGEST_USUAL_BLOCK, ReductionShape, RowBlock, gcd};
+use super::layout::{Dimension, LARGEST_USUAL_BLOCK, ReductionShape, gcd};
 use super::schedule::{FEWEST_FAR_LOADS, FEWEST_LOADS, Reduction, SHORT_ROWS_INVOCATIONS, Schedule};
 use super::windows::Window;
 use super::{Binding, Dispatches};
 use crate::Error;
-use crate::shader::{Access, Bunches, Epilogue, LARGEST_BLOCK, LONGEST_SHORT_ROW, MOST_BUNCH_PACKS, Operator, Stores};
+use crate::shader::{
+    Access, Bunches, Epilogue, LARGEST_BLOCK, LONGEST_SHORT_ROW, MOST_BUNCH_PACKS, Operator, RowBlock, Stores,
+};
 
 /// The longest short rows where neighbouring invocations are to read what lies side by side, or bunches have many packs.
 const LONGEST_USUAL_SHORT_ROW: u64 = 32;
@@ -43,24 +45,18 @@ impl Reduction<'_> {
         Bunches::of_access(access, self.dtype, self.operator, self.epilogue)
     }
 
-    /// What these are of, and their rows.
-    pub fn row_block(&self, access: Access) -> Option<(RowBlock, u64)> {
-        let Bunches { len, columns, turn, rows, .. } = self.bunch(access)?;
-        Some((RowBlock { len, columns, turn }, rows))
-    }
-
     /// The bunch of an invocation that finds it in workgroup memory, where neighbours have left what they loaded side by side: on GPUs,
     /// of rows or blocks that follow one another from end to end, and of which the packs of a usual bunch would be a cache line and more
     /// of its own. It has no more rows than are whole words, of elements and of results.
-    fn staged_bunch(&self, shape: &ReductionShape, block: &RowBlock) -> Option<Bunches> {
-        let &RowBlock { len, columns, turn } = block;
+    fn staged_bunch(&self, shape: &ReductionShape, block: RowBlock) -> Option<Bunches> {
+        let RowBlock { len, columns, .. } = block;
         let Reduction { dtype, operator, epilogue, device, .. } = *self;
         let rows = columns * (dtype.lanes() / gcd(columns, dtype.lanes()));
-        let own = Bunches { dtype, operator, epilogue, len, columns, turn, rows, staged: true };
+        let own = Bunches { dtype, operator, epilogue, block, rows, staged: true };
         let (bytes, count) = (bunch_bytes(&own, false), shape.outputs().div_ceil(rows));
         let longest = if columns == 1 { LONGEST_USUAL_SHORT_ROW } else { LARGEST_USUAL_BLOCK };
         let in_order = shape.reduce_len() == len && shape.start.is_multiple_of(dtype.pack_elements());
-        let short = (SHORTEST_STAGED_BLOCK..=longest).contains(&own.block_len())
+        let short = (SHORTEST_STAGED_BLOCK..=longest).contains(&block.elements())
             && (operator == Operator::ReduceMax || own.elements() <= device.most_positions(epilogue));
         let fits = own.can_be_staged()
             && own.words() <= MOST_STAGED_WORDS
@@ -69,33 +65,32 @@ impl Reduction<'_> {
         let pays = device.spreads()
             && (columns == 1 || !columns.is_multiple_of(dtype.pack_elements()))
             && count * SHORT_ROWS_INVOCATIONS >= device.tuning.busy_invocations;
-        (!shape.has_stretches(block) && epilogue != Epilogue::Ones && in_order && short && fits && pays).then_some(own)
+        (!shape.has_stretches(&block) && epilogue != Epilogue::Ones && in_order && short && fits && pays).then_some(own)
     }
 
     /// Bunches of rows that follow one another, or of blocks of them that do, if they are so short that bunches pay.
     pub fn bunches(&self, shape: &ReductionShape) -> Option<Bunches> {
         let [windows, rows] = [shape.window_block(), shape.row_block()];
-        let staged = [windows, rows].into_iter().flatten().find_map(|block| self.staged_bunch(shape, &block));
+        let staged = [windows, rows].into_iter().flatten().find_map(|block| self.staged_bunch(shape, block));
         let usual = [windows.filter(|block| self.windows_pay(block)), rows].into_iter().flatten();
-        staged.or_else(|| usual.into_iter().find_map(|block| self.bunches_of(shape, &block)))
+        staged.or_else(|| usual.into_iter().find_map(|block| self.bunches_of(shape, block)))
     }
 
     /// Whether blocks of rows in two dimensions are faster than their runs, where those are whole packs and blocks large. No GPU was
     /// asked.
     fn windows_pay(&self, block: &RowBlock) -> bool {
         let whole = (block.turn * block.columns).is_multiple_of(self.dtype.pack_elements());
-        let bytes = block.len.saturating_mul(block.columns).saturating_mul(self.dtype.bytes());
-        let large = bytes > LARGEST_WHOLE_WINDOWS;
+        let large = block.elements().saturating_mul(self.dtype.bytes()) > LARGEST_WHOLE_WINDOWS;
         !self.device.spreads() && self.epilogue != Epilogue::Ones && !(whole && large)
     }
 
-    fn bunches_of(&self, shape: &ReductionShape, block: &RowBlock) -> Option<Bunches> {
+    fn bunches_of(&self, shape: &ReductionShape, block: RowBlock) -> Option<Bunches> {
         let pack = self.dtype.pack_elements();
-        let &RowBlock { len, columns, turn } = block;
-        let stretch_rows = shape.stretch_rows(block);
+        let RowBlock { len, columns, .. } = block;
+        let stretch_rows = shape.stretch_rows(&block);
         let Reduction { dtype, operator, epilogue, .. } = *self;
-        let own = Bunches { dtype, operator, epilogue, len, columns, turn, rows: 0, staged: false };
-        let wanted_rows = if shape.has_stretches(block) { stretch_rows } else { pack };
+        let own = Bunches { dtype, operator, epilogue, block, rows: 0, staged: false };
+        let wanted_rows = if shape.has_stretches(&block) { stretch_rows } else { pack };
         let mut bunches = own.of_stretches(wanted_rows)?;
         if epilogue == Epilogue::Ones && columns == 1 && len > self.device.longest_fused_slice() {
             return None;
@@ -104,12 +99,12 @@ impl Reduction<'_> {
             return None;
         }
         let loads = self.loads(shape);
-        let bunches_pay = match shape.bunches_are_whole(pack, block, bunches.rows) {
+        let bunches_pay = match shape.bunches_are_whole(pack, &block, bunches.rows) {
             true => self.whole_bunches_pay(&bunches, loads),
             false => {
                 // A bunch has rows of one stretch and the next one.
                 bunches = bunches.at_most(stretch_rows + columns)?;
-                bunches.block_len() <= self.device.longest_ragged_short_row(dtype) && loads >= FEWEST_LOADS
+                block.elements() <= self.device.longest_ragged_short_row(dtype) && loads >= FEWEST_LOADS
             }
         };
         let short = bunches_pay
@@ -121,7 +116,8 @@ impl Reduction<'_> {
     /// Whether neighbours that take such a bunch each read and write near enough one another, for a GPU. Columns of whole packs, and slices
     /// of several, need no bunches there.
     fn lie_near(&self, bunches: &Bunches) -> bool {
-        let &Bunches { len, columns, rows, epilogue, .. } = bunches;
+        let &Bunches { block, rows, epilogue, .. } = bunches;
+        let RowBlock { len, columns, .. } = block;
         let pack = self.dtype.pack_elements();
         match (epilogue, columns) {
             (Epilogue::Ones, 1) => bunches.packs() <= MOST_NEAR_PACKS && (len <= pack || !len.is_multiple_of(pack)),
@@ -134,7 +130,7 @@ impl Reduction<'_> {
     /// Whether whole bunches pay: those of many packs, which take seconds to compile, where there are many of the smallest elements.
     fn whole_bunches_pay(&self, bunches: &Bunches, loads: u64) -> bool {
         let few_packs = bunches.packs() <= MOST_BUNCH_PACKS;
-        let longest = match bunches.columns {
+        let longest = match bunches.block.columns {
             1 if few_packs && !self.device.spreads() => LONGEST_SHORT_ROW,
             1 => LONGEST_USUAL_SHORT_ROW,
             _ if loads >= FEWEST_LOADS && self.large_blocks_pay(bunches) => LARGEST_BLOCK,
@@ -143,20 +139,21 @@ impl Reduction<'_> {
         if bunches.operator == Operator::ArgMax && bunches.elements() > self.device.most_positions(bunches.epilogue) {
             return false;
         }
-        bunches.block_len() <= longest && (few_packs || self.dtype.bytes() > 1 || loads >= FEWEST_FAR_LOADS)
+        bunches.block.elements() <= longest && (few_packs || self.dtype.bytes() > 1 || loads >= FEWEST_FAR_LOADS)
     }
 
     /// Whether large blocks are of narrow columns, or of windows: on software, whatever else there is for these loads elements one by one, or
     /// packs that begin anywhere, and takes up to ten times as long. Whether their text is short enough to be compiled.
     fn large_blocks_pay(&self, bunches: &Bunches) -> bool {
         let pack = self.dtype.pack_elements();
-        let narrow = bunches.columns < FEWEST_WIDE_PACKS * pack && !bunches.columns.is_multiple_of(pack);
+        let RowBlock { columns, turn, .. } = bunches.block;
+        let narrow = columns < FEWEST_WIDE_PACKS * pack && !columns.is_multiple_of(pack);
         let most_words = match bunches.operator {
             Operator::ReduceMax => MOST_WORDS_OF_MAXIMA,
             Operator::ArgMax => MOST_WORDS_OF_POSITIONS,
         };
         let compiles = bunches.words() * self.dtype.key_words() <= most_words;
-        !self.device.spreads() && (bunches.turn > 1 || narrow) && compiles
+        !self.device.spreads() && (turn > 1 || narrow) && compiles
     }
 
     /// The results of a window's bunches as whole packs, if they are such and it pays. GPUs wait longer for another

@@ -92,9 +92,9 @@ impl Reduction<'_> {
 
     /// Whether stretches of short rows begin and end with words.
     fn bunches_are_words(&self, Window { shape, schedule, .. }: &Window) -> bool {
-        let Some((block, _)) = self.row_block(schedule.access) else { return false };
+        let Access::ShortRows { block, .. } = schedule.access else { return false };
         let lanes = self.dtype.lanes();
-        let blocks = lanes / gcd(block.len * block.columns, lanes); // that fill words
+        let blocks = lanes / gcd(block.elements(), lanes); // that fill words
         shape.bunches_are_whole(lanes, &block, blocks * block.columns)
     }
 
@@ -106,9 +106,8 @@ impl Reduction<'_> {
         let whole_packs = match schedule.access {
             Access::Rows => shape.runs_are_whole(schedule.chunk_len, pack),
             Access::Columns => shape.columns_are_whole(pack),
-            Access::Strided | Access::ShortRows { .. } => {
-                self.row_block(schedule.access).is_none_or(|(block, rows)| shape.bunches_are_whole(pack, &block, rows))
-            }
+            Access::ShortRows { block, rows, .. } => shape.bunches_are_whole(pack, &block, rows),
+            Access::Strided => true,
         };
         let lanes = self.dtype.lanes();
         let whole_words = self.bunches_are_words(window) || columns && shape.columns_are_whole(lanes);
@@ -174,7 +173,7 @@ impl Reduction<'_> {
 
 /// The runs of a short row that lie in several bunches each, if a kernel knows so many without a loop.
 fn few_runs(shape: &ReductionShape, access: Access) -> Option<u32> {
-    let Access::ShortRows { len, .. } = access else { return None };
-    let runs = shape.reduce_len() / u64::from(len);
+    let Access::ShortRows { block, .. } = access else { return None };
+    let runs = shape.reduce_len() / block.len;
     (shape.reduced.len() > 1 && runs <= 3).then_some(runs as u32)
 }

@@ -7,7 +7,7 @@ use super::device::{Device, MAX_ELEMENTS, stride_u32, to_u32};
 use super::{Binding, Slot};
 use crate::dtype::padded_bytes;
 use crate::error::within;
-use crate::shader::{Dim, MAX_DIMS};
+use crate::shader::{Dim, MAX_DIMS, RowBlock};
 use crate::{DType, Error, Parts, View};
 
 /// The elements of the largest blocks of rows that go in bunches wherever packs of columns, or of runs, do as well.
@@ -233,7 +233,7 @@ impl ReductionShape {
         let (run, inner) = (self.run(), self.kept.first()?);
         let follows = |d: &Dimension, columns: u64| d.stride == (run.size * columns) as i64;
         match self.kept.get(1) {
-            _ if run.stride == 1 && follows(inner, 1) => Some(RowBlock { len: run.size, columns: 1, turn: run.size }),
+            _ if run.stride == 1 && follows(inner, 1) => Some(RowBlock::row(run.size)),
             Some(blocks) if inner.stride == 1 && run.stride == inner.size as i64 && follows(blocks, inner.size) => {
                 Some(RowBlock { len: run.size, columns: inner.size, turn: 1 })
             }
@@ -281,24 +281,6 @@ impl ReductionShape {
     /// The rows of columns.
     pub fn rows_of_columns(&self) -> u64 {
         self.outputs() / self.columns().unwrap_or(1)
-    }
-}
-
-/// Short rows that follow one another, or a block of some that lie side by side.
-#[derive(Clone, Copy)]
-pub(super) struct RowBlock {
-    /// Elements of a row.
-    pub len: u64,
-    /// Rows side by side, which take turns; one where each lies in one piece.
-    pub columns: u64,
-    /// Elements of a row in a turn.
-    pub turn: u64,
-}
-
-impl RowBlock {
-    /// Whether rows have two dimensions.
-    fn is_window(&self) -> bool {
-        (2..self.len).contains(&self.turn)
     }
 }
 

@@ -65,8 +65,8 @@ pub(super) fn reduce_to_ones(
 ) -> Result<Option<Dispatches>, Error> {
     let Some(window) = whole_window(reduction, sources)? else { return Ok(None) };
     let Schedule { access, team, chunks, .. } = window.schedule;
-    if let Access::ShortRows { columns: own, .. } = access {
-        let in_order = u64::from(own) == columns && window.shape.reduced.len() == 1;
+    if let Access::ShortRows { block, .. } = access {
+        let in_order = block.columns == columns && window.shape.reduced.len() == 1;
         return if in_order { reduction.whole_bunches(&window, target, Stores::Results) } else { Ok(None) };
     }
     let of_packs = columns == 1 && reduction.slice_len.is_multiple_of(reduction.dtype.pack_elements());

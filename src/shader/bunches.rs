@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::program::{Access, Epilogue, LARGEST_BLOCK, Operator};
+use super::program::{Access, Epilogue, LARGEST_BLOCK, Operator, RowBlock};
 use crate::DType;
 
 /// Bunches of short rows, as a reduction takes them.
@@ -17,12 +17,8 @@ pub(crate) struct Bunches {
     pub dtype: DType,
     pub operator: Operator,
     pub epilogue: Epilogue,
-    /// Elements of a row.
-    pub len: u64,
-    /// Rows side by side, which take turns: a block. Where each row lies in one piece, one.
-    pub columns: u64,
-    /// Elements of a row in a turn: of one in one piece all.
-    pub turn: u64,
+    /// What follows from end to end.
+    pub block: RowBlock,
     /// Rows of a bunch.
     pub rows: u64,
     /// Whether neighbours load it together, and leave it in workgroup memory.
@@ -36,28 +32,26 @@ pub(crate) const MOST_BUNCH_PACKS: u64 = 16;
 impl Bunches {
     /// Those that a kernel takes, if it takes short rows.
     pub fn of_access(access: Access, dtype: DType, operator: Operator, epilogue: Epilogue) -> Option<Bunches> {
-        let Access::ShortRows { len, columns, turn, rows, staged, .. } = access else { return None };
-        let [len, columns, turn, rows] = [len, columns, turn, rows].map(u64::from);
-        Some(Bunches { dtype, operator, epilogue, len, columns, turn, rows, staged })
+        let Access::ShortRows { block, rows, staged, .. } = access else { return None };
+        Some(Bunches { dtype, operator, epilogue, block, rows, staged })
     }
 
     /// How a kernel takes them.
     pub fn access(&self, exchanged: bool) -> Access {
-        let [len, columns, turn, rows] = [self.len, self.columns, self.turn, self.rows].map(|n| n as u32);
-        Access::ShortRows { len, columns, turn, rows, exchanged, staged: self.staged }
+        Access::ShortRows { block: self.block, rows: self.rows, exchanged, staged: self.staged }
     }
 
     /// Bunches of as many rows as are worth it, but no more than divide `stretch_rows`, if that is possible. None where rows are too
     /// long.
     pub fn of_stretches(self, stretch_rows: u64) -> Option<Bunches> {
-        if self.block_len() > LARGEST_BLOCK {
+        if self.block.elements() > LARGEST_BLOCK {
             return None;
         }
-        let mut bunches = Bunches { rows: self.fewest_blocks() * self.columns, ..self };
+        let mut bunches = Bunches { rows: self.fewest_blocks() * self.block.columns, ..self };
         let stretches_are_whole = stretch_rows.is_multiple_of(bunches.rows);
         let mut more = bunches.rows * 2;
         while more <= self.dtype.pack_elements()
-            && more * self.len <= self.most_elements()
+            && more * self.block.len <= self.most_elements()
             && (stretch_rows.is_multiple_of(more) || !stretches_are_whole)
         {
             bunches.rows = more;
@@ -76,17 +70,12 @@ impl Bunches {
 
     /// A power of two: they fill whole packs and whole units of results.
     fn fewest_blocks(&self) -> u64 {
-        filling(self.dtype.pack_elements(), self.block_len()).max(filling(self.lanes(), self.columns))
-    }
-
-    /// Elements of a block.
-    pub fn block_len(&self) -> u64 {
-        self.len.saturating_mul(self.columns)
+        filling(self.dtype.pack_elements(), self.block.elements()).max(filling(self.lanes(), self.block.columns))
     }
 
     /// Elements of a bunch.
     pub fn elements(&self) -> u64 {
-        self.rows * self.len
+        self.rows * self.block.len
     }
 
     /// Words of a bunch of whole ones.
@@ -113,18 +102,18 @@ impl Bunches {
     /// Whether a bunch is of whole packs and units, and of no more blocks than a pack has elements. Those of `ragged` stretches, and
     /// staged ones, need not fill packs, but where these are written.
     pub fn are_valid(&self, ragged: bool) -> bool {
-        let blocks = self.rows / self.columns.max(1);
+        let blocks = self.rows / self.block.columns.max(1);
         let fewest = || match (ragged || self.staged) && self.epilogue != Epilogue::Ones {
-            true => filling(self.lanes(), self.columns),
+            true => filling(self.lanes(), self.block.columns),
             false => self.fewest_blocks(),
         };
-        self.len >= 2
-            && (1..=LARGEST_BLOCK).contains(&self.columns)
-            && (1..=self.len).contains(&self.turn)
-            && self.len.is_multiple_of(self.turn)
-            && (self.columns == 1) == (self.turn == self.len)
-            && self.block_len() <= LARGEST_BLOCK
-            && self.rows == blocks * self.columns
+        self.block.len >= 2
+            && (1..=LARGEST_BLOCK).contains(&self.block.columns)
+            && (1..=self.block.len).contains(&self.block.turn)
+            && self.block.len.is_multiple_of(self.block.turn)
+            && (self.block.columns == 1) == (self.block.turn == self.block.len)
+            && self.block.elements() <= LARGEST_BLOCK
+            && self.rows == blocks * self.block.columns
             && blocks.is_power_of_two()
             && (fewest()..=self.dtype.pack_elements()).contains(&blocks)
     }
@@ -141,8 +130,11 @@ impl Bunches {
             return self.rows;
         }
         let mut rows = self.rows;
-        let is_too_much = |rows| rows * self.len > self.most_elements() || rows > self.dtype.pack_elements();
-        while is_too_much(rows) && (rows / self.columns).is_multiple_of(2) && (rows / 2).is_multiple_of(self.lanes()) {
+        let is_too_much = |rows| rows * self.block.len > self.most_elements() || rows > self.dtype.pack_elements();
+        while is_too_much(rows)
+            && (rows / self.block.columns).is_multiple_of(2)
+            && (rows / 2).is_multiple_of(self.lanes())
+        {
             rows /= 2;
         }
         rows
@@ -168,15 +160,15 @@ impl Bunches {
 
     /// The row that an element belongs to, and its number in that row.
     pub fn place(&self, element: u64) -> (u64, u64) {
-        let (block, within) = (element / self.block_len(), element % self.block_len());
-        let of_all = self.turn * self.columns;
+        let (block, within) = (element / self.block.elements(), element % self.block.elements());
+        let of_all = self.block.turn * self.block.columns;
         let (turns, within) = (within / of_all, within % of_all);
-        (block * self.columns + within / self.turn, turns * self.turn + within % self.turn)
+        (block * self.block.columns + within / self.block.turn, turns * self.block.turn + within % self.block.turn)
     }
 
     /// The elements of these rows.
     pub fn elements_of(&self, rows: &Range<u64>) -> Range<u64> {
-        rows.start * self.len..rows.end * self.len
+        rows.start * self.block.len..rows.end * self.block.len
     }
 
     /// The packs that these rows lie in.

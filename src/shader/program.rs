@@ -141,20 +141,44 @@ pub enum Access {
     /// Unit stride along the reduction in rows so short, one after another, that many of them share packs; or such rows side by side,
     /// in blocks one after another.
     ShortRows {
-        /// Elements of a row.
-        len: u32,
-        /// Rows side by side, which take turns; one where each lies in one piece.
-        columns: u32,
-        /// Elements of a row in a turn.
-        turn: u32,
+        /// What follows from end to end.
+        block: RowBlock,
         /// Rows of a bunch, which an invocation takes at once.
-        rows: u32,
+        rows: u64,
         /// Whether a workgroup's positions meet in workgroup memory, so that neighbours store what lies side by side.
         exchanged: bool,
         /// Whether bunches follow one another from end to end, one for each invocation: those of a workgroup are loaded by neighbours
         /// side by side, and found in workgroup memory.
         staged: bool,
     },
+}
+
+/// A short row, or a block of some that lie side by side and take turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct RowBlock {
+    /// Elements of a row.
+    pub len: u64,
+    /// Rows side by side; one where each lies in one piece.
+    pub columns: u64,
+    /// Elements of a row in a turn: of one in one piece all.
+    pub turn: u64,
+}
+
+impl RowBlock {
+    /// A row in one piece.
+    pub(crate) fn row(len: u64) -> RowBlock {
+        RowBlock { len, columns: 1, turn: len }
+    }
+
+    pub(crate) fn elements(&self) -> u64 {
+        self.len.saturating_mul(self.columns)
+    }
+
+    /// Whether rows have two dimensions.
+    pub(crate) fn is_window(&self) -> bool {
+        (2..self.len).contains(&self.turn)
+    }
 }
 
 /// What a reducing kernel writes.
@@ -256,9 +280,10 @@ impl fmt::Display for Access {
             Access::Rows => f.write_str("rows"),
             Access::Columns => f.write_str("columns"),
             Access::Strided => f.write_str("strided"),
-            Access::ShortRows { len, columns, turn, rows, exchanged, staged } => {
+            Access::ShortRows { block, rows, exchanged, staged } => {
+                let RowBlock { len, columns, turn } = block;
                 let columns = if *columns > 1 { format!(" in {columns} columns") } else { String::new() };
-                let turns = if *turn > 1 && turn < len { format!(" of {turn}") } else { String::new() };
+                let turns = if block.is_window() { format!(" of {turn}") } else { String::new() };
                 let staged = if *staged { ", staged" } else { "" };
                 let exchanged = if *exchanged { ", exchanged" } else { "" };
                 write!(f, "rows of {len}{columns}{turns} by {rows}{staged}{exchanged}")

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::bunches::Bunches;
 use super::overrides::Override;
-use super::program::{Epilogue, Operator, Stores};
+use super::program::{Epilogue, Operator, RowBlock, Stores};
 use super::text::component;
 use crate::DType;
 
@@ -42,8 +42,8 @@ const BUNCH_ROWS = {}u;
 {parts}fn {signature} {{
 {}}}
 ",
-            self.len,
-            self.columns,
+            self.block.len,
+            self.block.columns,
             self.rows,
             (0..self.parts()).map(stored).collect::<String>(),
         )
@@ -56,9 +56,7 @@ pub(super) fn short_rows_of_ones(dtype: DType, len: u64) -> String {
         dtype,
         operator: Operator::ArgMax,
         epilogue: Epilogue::Ones,
-        len,
-        columns: 1,
-        turn: len,
+        block: RowBlock::row(len),
         rows: dtype.pack_elements(),
         staged: false,
     };
@@ -135,10 +133,11 @@ impl Part {
 
     /// The elements of a row: the number of its pack, its lane and its word's component.
     fn elements(&self, row: u64) -> impl Iterator<Item = (u64, u64, char)> {
-        let Bunches { dtype, len, columns, turn, .. } = self.own;
+        let Bunches { dtype, block, .. } = self.own;
+        let RowBlock { len, columns, turn } = block;
         let (pack, lanes) = (dtype.pack_elements(), dtype.lanes());
         let place = move |e: u64| (e / pack, e % lanes, component(e % pack / lanes));
-        let first = row / columns * self.own.block_len() + row % columns * turn;
+        let first = row / columns * self.own.block.elements() + row % columns * turn;
         (0..len).map(move |n| place(first + n / turn * (turn * columns) + n % turn))
     }
 
@@ -398,17 +397,17 @@ fn store_winners_{k}(first: u32, w: Winners{k}{}) {{
 
     /// The last pack that has to do with the winners of pack number k.
     fn last_needed(&self, k: u64) -> u64 {
-        let (pack, block) = (self.own.dtype.pack_elements(), self.own.block_len());
-        let (of_all, last) = (self.own.columns * self.own.turn, (k + 1) * pack - 1);
+        let (pack, block) = (self.own.dtype.pack_elements(), self.own.block.elements());
+        let (of_all, last) = (self.own.block.columns * self.own.block.turn, (k + 1) * pack - 1);
         // Of the last block that it has elements of, the greatest column that one of its elements lies in.
         let begin = (last / block * block).max(k * pack);
-        let column = (begin..=last).map(|e| e % block % of_all / self.own.turn).max().unwrap_or(0);
-        (last / block * block + block - of_all + (column + 1) * self.own.turn - 1) / pack
+        let column = (begin..=last).map(|e| e % block % of_all / self.own.block.turn).max().unwrap_or(0);
+        (last / block * block + block - of_all + (column + 1) * self.own.block.turn - 1) / pack
     }
 
     /// Offers a pack's elements to their rows, of which each has one run. What is offered first has won so far.
     fn first_offers(&self, n: u64) -> String {
-        let (pack, len) = (self.own.dtype.pack_elements(), self.own.len);
+        let (pack, len) = (self.own.dtype.pack_elements(), self.own.block.len);
         let offer = |e: u64| {
             let ((row, at), tie) = (self.own.place(e), self.tie(e));
             let offered = match at {

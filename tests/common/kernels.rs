@@ -2,11 +2,11 @@
 
 use wgmax::DType;
 use wgmax::plan::{
-    Access, Epilogue, HardmaxWriter, Kernel, MaxAccess, MaxShortRows, Operator, Override, Program, Stores,
+    Access, Epilogue, HardmaxWriter, Kernel, MaxAccess, MaxShortRows, Operator, Override, Program, RowBlock, Stores,
 };
 
 /// Short rows' elements, their columns, the elements in a turn and bunches' rows, also such as there are none of.
-const BUNCHES: [(u32, u32, u32, u32); 24] = [
+const BUNCHES: [(u64, u64, u64, u64); 24] = [
     (1, 1, 1, 4),
     (2, 1, 2, 2),
     (2, 1, 2, 4),
@@ -67,8 +67,9 @@ pub fn programs() -> Vec<Program> {
         for epilogue in [Record, Value, Index, Both, Winner, Ones] {
             programs.push(Program::Merge { operator, epilogue });
             let short_rows = |(len, columns, turn, rows)| {
+                let block = RowBlock { len, columns, turn };
                 [(false, false), (true, false), (false, true), (true, true)]
-                    .map(|(exchanged, staged)| Access::ShortRows { len, columns, turn, rows, exchanged, staged })
+                    .map(|(exchanged, staged)| Access::ShortRows { block, rows, exchanged, staged })
             };
             let short_rows = BUNCHES.map(short_rows).concat();
             let accesses = [&[Access::Rows, Access::Columns, Access::Strided], &short_rows[..]].concat();

@@ -100,10 +100,9 @@ fn check_dispatch(dispatch: &Dispatch, plan: &Plan, limits: &Limits, case: &impl
             + 2 * u64::from(dispatch.kernel.overrides.contains(&Override::LooseEnds));
         assert!(rows <= 1 << (32 - 8 * bytes), "{}", case());
     }
-    if let Program::Reduce { access: Access::ShortRows { len, rows, exchanged, .. }, .. } = work.program {
-        let (len, rows) = (u64::from(len), u64::from(rows));
+    if let Program::Reduce { access: Access::ShortRows { block, rows, exchanged, .. }, .. } = work.program {
         let positions = if exchanged && !work.staged { 4 * (rows + 1) } else { 0 };
-        let staged = if work.staged { 4 * ((rows * len * dispatch.kernel.dtype.bytes() / 4) | 1) } else { 0 };
+        let staged = if work.staged { 4 * ((rows * block.len * dispatch.kernel.dtype.bytes() / 4) | 1) } else { 0 };
         let bytes = work.group * (positions + staged);
         assert!(bytes <= limits.max_group_memory_bytes.into(), "{}", case());
     }
@@ -300,7 +299,7 @@ impl Work {
                 let row = (columns / panel).div_ceil(self.in_turn(p)) + u64::from(!columns.is_multiple_of(panel));
                 outputs / columns * chunks * row * self.team
             }
-            Access::ShortRows { rows, .. } => outputs.div_ceil(u64::from(rows) * u64::from(p.share)),
+            Access::ShortRows { rows, .. } => outputs.div_ceil(rows * u64::from(p.share)),
             // By themselves invocations write units of a Hardmax.
             _ if epilogue == Epilogue::Ones && self.team == 1 => {
                 (tasks * u64::from(p.reduce_len)).div_ceil(self.lanes * u64::from(p.share))
@@ -382,11 +381,11 @@ impl Work {
                 task + merging + self.column_packs * (1 + 2 * self.pack + 3 * self.pack)
             }
             // Bunch after bunch, and then row by row what does not fill one.
-            Access::ShortRows { len, rows, .. } => {
-                let staged = if self.staged { 4 * (u64::from(rows) * u64::from(len)).div_ceil(self.pack) } else { 0 };
+            Access::ShortRows { block, rows, .. } => {
+                let staged = if self.staged { 4 * (rows * block.len).div_ceil(self.pack) } else { 0 };
                 let runs = u64::from(p.reduce_len / p.run_len);
                 let part = 2 * p.kept.len() as u64 + runs * (1 + p.outer.len() as u64) + self.lanes;
-                staged + u64::from(p.share) * self.bunch_parts * (2 + part) + u64::from(rows) * (task + 3)
+                staged + u64::from(p.share) * self.bunch_parts * (2 + part) + rows * (task + 3)
             }
             _ => self.unit_turns(task, p.share),
         }

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use common::laws::check_planned;
 use wgmax::plan::{
     Access, BroadcastParams, Dim, Epilogue, HardmaxWriter, MaxAccess, Operator, Override, Params, PortableAccess,
-    PortableBinding, PortablePlan, PortableShader, PortableSlot, Program, ReductionParams, Slot, Stores,
+    PortableBinding, PortablePlan, PortableShader, PortableSlot, Program, ReductionParams, RowBlock, Slot, Stores,
 };
 use wgmax::{
     AdapterKind, AnyOperation, ArgMax, ArgMaxOutput, Axes, Calibration, DType, EmptyMax, Error, Hardmax, Limits, Max,
@@ -308,7 +308,7 @@ fn large_blocks_of_narrow_columns_are_taken_in_bunches() {
     let windows_at_once = |limits: &Limits| {
         let plan = reduce_max(DType::F32, &[9000, 2, 65, 2], &[1, 3]).plan(limits).unwrap();
         match plan.dispatches[0].kernel.program {
-            Program::Reduce { access: Access::ShortRows { columns, .. }, .. } => columns,
+            Program::Reduce { access: Access::ShortRows { block, .. }, .. } => block.columns,
             _ => 0,
         }
     };
@@ -461,7 +461,8 @@ fn operands_that_repeat_are_looked_up_once() {
 #[test]
 fn positions_of_short_rows_are_exchanged() {
     let op = arg_max(DType::F32, &[1 << 18, 4], &[1]);
-    let short_rows = |exchanged| Access::ShortRows { len: 4, columns: 1, turn: 4, rows: 4, exchanged, staged: false };
+    let block = RowBlock { len: 4, columns: 1, turn: 4 };
+    let short_rows = |exchanged| Access::ShortRows { block, rows: 4, exchanged, staged: false };
     assert_eq!(programs(&op, &gpu()), [positions(short_rows(true), Epilogue::Index)]);
     assert_eq!(programs(&op, &cpu()), [positions(short_rows(false), Epilogue::Index)]);
     let shared = Tuning { max_share: 64, busy_invocations: 64, ..Tuning::of(AdapterKind::Hardware) };
@@ -574,7 +575,7 @@ fn short_slices_are_written_by_those_who_find_their_winners() {
     };
     let bunches = |len, columns, rows| {
         let turn = if columns == 1 { len } else { 1 };
-        ones(Access::ShortRows { len, columns, turn, rows, exchanged: false, staged: false })
+        ones(Access::ShortRows { block: RowBlock { len, columns, turn }, rows, exchanged: false, staged: false })
     };
     let lavapipe = Limits { adapter: AdapterKind::Lavapipe, ..cpu() };
     for limits in [gpu(), cpu(), lavapipe.clone()] {
@@ -592,18 +593,21 @@ fn short_slices_are_written_by_those_who_find_their_winners() {
 #[test]
 fn small_blocks_are_reduced_in_bunches() {
     for (len, columns, rows) in [(2, 3, 24), (5, 4, 16), (31, 2, 16), (4, 16, 16)] {
-        let access = Access::ShortRows { len, columns, turn: 1, rows, exchanged: false, staged: false };
-        let op = arg_max(DType::U8, &[1 << 16, len.into(), columns.into()], &[1]);
+        let block = RowBlock { len, columns, turn: 1 };
+        let access = Access::ShortRows { block, rows, exchanged: false, staged: false };
+        let op = arg_max(DType::U8, &[1 << 16, len, columns], &[1]);
         assert_eq!(programs(&op, &cpu()), [positions(access, Epilogue::Index)], "{len} by {columns}");
     }
     let windows = |dtype, shape: &[u64], limits: &Limits| programs(&arg_max(dtype, shape, &[2, 4]), limits)[0];
     let bunches = |len, columns, turn, rows| {
-        positions(Access::ShortRows { len, columns, turn, rows, exchanged: false, staged: false }, Epilogue::Index)
+        let block = RowBlock { len, columns, turn };
+        positions(Access::ShortRows { block, rows, exchanged: false, staged: false }, Epilogue::Index)
     };
     assert_eq!(windows(DType::U8, &[9999, 7, 2, 7, 2], &cpu()), bunches(4, 7, 2, 28));
     assert_eq!(windows(DType::F32, &[999, 14, 3, 14, 3], &cpu()), bunches(9, 14, 3, 28));
     assert_eq!(windows(DType::F32, &[999, 28, 2, 28, 2], &cpu()), bunches(2, 1, 2, 4)); // a run from each row of pixels
-    let staged = Access::ShortRows { len: 4, columns: 7, turn: 2, rows: 28, exchanged: true, staged: true };
+    let block = RowBlock { len: 4, columns: 7, turn: 2 };
+    let staged = Access::ShortRows { block, rows: 28, exchanged: true, staged: true };
     assert_eq!(windows(DType::U8, &[9999, 7, 2, 7, 2], &gpu()), positions(staged, Epilogue::Index));
     let large = arg_max(DType::U8, &[1 << 16, 9, 16], &[1]);
     assert_eq!(programs(&large, &cpu()), [positions(Access::Columns, Epilogue::Index)]);

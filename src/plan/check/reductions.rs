@@ -6,7 +6,7 @@ use crate::Error;
 use crate::error::ensure;
 use crate::plan::device::{check_countable, most_ranked};
 use crate::plan::{Access, Epilogue, Kernel, Operator, Override, Program, ReductionParams, Stores};
-use crate::shader::Bunches;
+use crate::shader::{Bunches, RowBlock};
 
 impl Work {
     pub fn of_reduction(
@@ -43,7 +43,7 @@ impl Work {
                 )
             })?;
             // Bunches in turn and then, row by row, what does not fill one.
-            let (rows, parts) = (u64::from(rows), bunch.parts());
+            let parts = bunch.parts();
             let runs = u64::from(params.reduce_len / params.run_len);
             let part_turns = 2 + 2 * params.kept.len() as u64 + runs.saturating_mul(1 + params.outer.len() as u64);
             let bunch_turns = staged + parts.saturating_mul(part_turns);
@@ -179,13 +179,14 @@ fn check_ranked(kernel: &Kernel, params: &ReductionParams) -> Result<(), Error> 
 /// Whether there is one stretch of short rows, or of blocks of them, which begins with a pack.
 fn follow_one_another(params: &ReductionParams, bunch: &Bunches) -> bool {
     let is = |stride: i32, expected: u64| i64::from(stride) == expected as i64;
+    let RowBlock { len, columns, turn } = bunch.block;
     if !u64::from(params.start).is_multiple_of(bunch.dtype.pack_elements()) {
         return false;
     }
     match params.kept[..] {
-        [rows] => bunch.columns == 1 && is(rows.stride, bunch.len),
+        [rows] => columns == 1 && is(rows.stride, len),
         [rows, blocks] => {
-            u64::from(rows.size) == bunch.columns && is(rows.stride, bunch.turn) && is(blocks.stride, bunch.block_len())
+            u64::from(rows.size) == columns && is(rows.stride, turn) && is(blocks.stride, bunch.block.elements())
         }
         _ => false,
     }
@@ -209,9 +210,9 @@ fn chunk_turns(kernel: &Kernel, params: &ReductionParams, access: Access, group:
     // A chunk that begins behind the last element would never end, and one that is alone has all of them.
     let needed = if has(Override::Split) { reduce_len.div_ceil(chunk_len) } else { 1 };
     ensure(chunks == needed, || format!("{chunks} chunks of {chunk_len} of {reduce_len} elements: {needed} expected"))?;
-    if let Access::ShortRows { len, turn, .. } = access {
-        let expected = if turn > 1 { turn } else { len }; // what is one dimension
-        ensure(chunks == 1 && run_len == u64::from(expected), || {
+    if let Access::ShortRows { block, .. } = access {
+        let expected = if block.turn > 1 { block.turn } else { block.len }; // what is one dimension
+        ensure(chunks == 1 && run_len == expected, || {
             format!("{chunks} chunks of short rows in runs of {run_len}: one, in runs of {expected}, expected")
         })?;
     }

@@ -220,7 +220,7 @@ impl<'a> Reduction<'a> {
     /// The results that an invocation makes at once, or of slices that are written element by element the ones and zeros.
     pub fn unit_results(&self, schedule: &Schedule) -> u64 {
         match schedule.access {
-            Access::ShortRows { rows, .. } => rows.into(),
+            Access::ShortRows { rows, .. } => rows,
             Access::Strided if self.epilogue == Epilogue::Ones => self.dtype.lanes(),
             _ => schedule.epilogue(self.epilogue).lanes(self.dtype),
         }
@@ -407,7 +407,7 @@ impl<'a> Reduction<'a> {
             if staged {
                 return 1;
             }
-            let bunches = shape.outputs() / u64::from(rows);
+            let bunches = shape.outputs() / rows;
             return tuning.max_share.min(bunches / tuning.busy_invocations);
         }
         if schedule.access != Access::Rows {

@@ -41,6 +41,6 @@ impl Reduction<'_> {
         }
         let (run_len, kept, outer) = (shape.run().size, shape.kept.len() as u64, shape.reduced.len() as u64 - 1);
         let search = shape.reduce_len() / run_len * (1 + outer + run_len.div_ceil(4));
-        u64::from(rows) * (kept + search + self.lanes() + 6)
+        rows * (kept + search + self.lanes() + 6)
     }
 }

@@ -6,7 +6,7 @@ use naga::back::pipeline_constants::process_overrides;
 use naga::back::spv;
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
-use wgmax::plan::{Access, Epilogue, HardmaxWriter, Kernel, MaxAccess, MaxShortRows, Program};
+use wgmax::plan::{Access, Epilogue, HardmaxWriter, Kernel, MaxAccess, MaxShortRows, Program, RowBlock};
 use wgmax::{AdapterKind, DType, Limits};
 
 use crate::Failure;
@@ -35,7 +35,12 @@ pub fn name(kernel: &Kernel) -> String {
 pub fn kind(program: Program) -> Program {
     match program {
         Program::Reduce { operator, access: Access::ShortRows { exchanged, .. }, epilogue, stores } => {
-            let access = Access::ShortRows { len: 2, columns: 1, turn: 2, rows: 8, exchanged, staged: false };
+            let access = Access::ShortRows {
+                block: RowBlock { len: 2, columns: 1, turn: 2 },
+                rows: 8,
+                exchanged,
+                staged: false,
+            };
             Program::Reduce { operator, access, epilogue, stores }
         }
         Program::HardmaxWrite(HardmaxWriter::ShortRows { .. }) => {

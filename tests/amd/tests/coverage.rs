@@ -9,7 +9,7 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use wgmax::plan::{
-    Access, Epilogue, HardmaxWriter, Kernel, MaxAccess, MaxShortRows, Operator, Override, Program, Stores,
+    Access, Epilogue, HardmaxWriter, Kernel, MaxAccess, MaxShortRows, Operator, Override, Program, RowBlock, Stores,
 };
 use wgmax_amd_tests::{kind, planned, task};
 
@@ -24,7 +24,12 @@ const NO_BUNCH: Program = Program::Max {
 const NEVER_ON_GPUS: [Program; 4] = [
     Program::Reduce {
         operator: Operator::ArgMax,
-        access: Access::ShortRows { len: 2, columns: 1, turn: 2, rows: 8, exchanged: false, staged: false },
+        access: Access::ShortRows {
+            block: RowBlock { len: 2, columns: 1, turn: 2 },
+            rows: 8,
+            exchanged: false,
+            staged: false,
+        },
         epilogue: Epilogue::Index,
         stores: Stores::Packs,
     },
