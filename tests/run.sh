@@ -278,12 +278,12 @@ on_swiftshader() {
 route_host() { run host cargo_test --lib "${host_tests[@]/#/--test=}"; }
 route_paper() { run paper tests paper gpu_model; }
 route_documentation() { run documentation cargo test --all-features --doc; }
-# Without LLVM's passes: compiling is what these tests take their time for. On all other routes lavapipe compiles as for users' programs.
-unoptimised() { GALLIVM_PERF=${GALLIVM_PERF-nopt} on_lavapipe "$@"; }
-route_lavapipe() { unoptimised lavapipe answers "${operator_tests[@]}"; }
-route_lavapipe_more() { unoptimised lavapipe_more with_others "${operator_tests[@]/#/--skip=}"; }
+# Without LLVM's passes: compiling is what these tests take their time for. With them, as for users' programs, goes lavapipe_onnx.
+unoptimised() { GALLIVM_PERF=${GALLIVM_PERF-nopt} "$@"; }
+route_lavapipe() { unoptimised on_lavapipe lavapipe answers "${operator_tests[@]}"; }
+route_lavapipe_more() { unoptimised on_lavapipe lavapipe_more with_others "${operator_tests[@]/#/--skip=}"; }
 route_lavapipe_onnx() { on_lavapipe lavapipe_onnx tests/conformance/run.sh; }
-route_peers() { on_lavapipe peers tests/differential/run.sh; }
+route_peers() { unoptimised on_lavapipe peers tests/differential/run.sh; }
 route_swiftshader() { on_swiftshader swiftshader with_others; }
 route_swiftshader_onnx() { on_swiftshader swiftshader_onnx tests/conformance/run.sh; }
 
@@ -294,7 +294,7 @@ route_web() {
         absent web "it needs Chromium with SwiftShader, and lavapipe beside it"
         return
     fi
-    LAVAPIPE=$lavapipe SWIFTSHADER=$swiftshader run web tests/web/run.sh
+    LAVAPIPE=$lavapipe SWIFTSHADER=$swiftshader unoptimised run web tests/web/run.sh
     mapfile -t lines < <(sed -n '/^$/,$p' "$log" | grep -E ': (ok|FAILED)$' || true)
     report+=("${lines[@]/#/    }")
 }
@@ -306,7 +306,7 @@ route_capi() {
         absent capi "it needs lavapipe and cJSON (Debian and Ubuntu: libvulkan1, mesa-vulkan-drivers and libcjson-dev)"
         return
     fi
-    run capi with_driver "$lavapipe" tests/capi/run.sh
+    unoptimised run capi with_driver "$lavapipe" tests/capi/run.sh
     mapfile -t lines < <(grep -E 'cases bit-equal.*: (ok|FAILED)$' "$log" || true)
     report+=("${lines[@]/#/    }")
 }

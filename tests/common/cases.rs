@@ -119,8 +119,8 @@ pub fn all() -> Vec<Case> {
 ///
 /// Of a run of n kinds of data every (n - 1)-th is taken, so that data take turns while everything else stays in every
 /// combination; and of these every other one, since each operator's own tests take all. Then compiling is what costs: a case
-/// whose plan needs a kernel not seen yet is taken only, and always, if that shows a program with a type or a constant for the
-/// first time, or the case something else.
+/// whose plan needs a kernel not seen yet is taken only, and always, if that shows a program with one of its overrides, or an operator
+/// with a type, for the first time, or the case something else.
 pub fn sample() -> Vec<(Case, AdapterKind)> {
     let in_turns = |(cases, data): (Vec<Case>, usize)| cases.into_iter().step_by((data - 1).max(1));
     let (mut kernels, mut seen) = (HashSet::new(), HashSet::new());
@@ -141,18 +141,15 @@ pub fn sample() -> Vec<(Case, AdapterKind)> {
     sample
 }
 
-/// What a kernel shows: its program; whatever numbers that has, the program with each of its overrides and with its type's
-/// class, whose types share all text but constants; and its operator with its type.
+/// What a kernel shows: its program, whatever numbers that has, also with each of its overrides, and its operator with its type.
 fn features(kernel: &Kernel) -> Vec<String> {
-    let (program, dtype) = (format!("{:?}", kernel.program), kernel.dtype);
-    let any = program.replace(|c: char| c.is_ascii_digit(), "");
+    let program = format!("{:?}", kernel.program).replace(|c: char| c.is_ascii_digit(), "");
     let operator = match kernel.program {
         Program::Reduce { operator, .. } | Program::Merge { operator, .. } => operator.to_string(),
-        _ => any.split(' ').next().unwrap_or_default().to_string(),
+        _ => program.split(' ').next().unwrap_or_default().to_string(),
     };
-    let overrides = kernel.overrides.iter().map(|constant| format!("{any} {}", constant.name()));
-    let class = format!("{any} of {} bytes, float {}", dtype.bytes(), dtype.is_float());
-    overrides.chain([class, format!("{operator} {dtype}"), program.clone()]).collect()
+    let overrides = kernel.overrides.iter().map(|constant| format!("{program} {}", constant.name()));
+    overrides.chain([format!("{operator} {}", kernel.dtype), program.clone()]).collect()
 }
 
 pub fn reduce_max(data: &[Data]) -> Vec<Case> {

@@ -1,5 +1,6 @@
 //! Devices under test, and running on them.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::slice;
 use std::sync::{Mutex, PoisonError, mpsc};
@@ -93,16 +94,17 @@ pub fn policies(gpu: &Gpu) -> [AdapterKind; 2] {
 
 /// Of two devices, one is given plans as for a CPU, the other as for a GPU, and for unsigned types the other way round. So
 /// elements of each width meet all four pairs of device and policy, with half as many pipelines as if each type met them:
-/// compiling is what these tests take their time for. Hence on SwiftShader, which takes longest, one device does for signed
-/// integers and bools: their shaders are those of unsigned ones but for a constant.
-pub fn policy_of_each_device(dtype: DType) -> [Option<AdapterKind>; 2] {
-    let [cpu, gpu] = policies(&gpus()[0]).map(Some);
-    let slow = cpu == Some(AdapterKind::SwiftShader);
-    match dtype {
-        DType::U8 | DType::U16 | DType::U32 | DType::U64 => [gpu, cpu],
-        DType::I8 | DType::I16 | DType::I32 | DType::I64 if slow => [cpu, None],
-        DType::Bool if slow => [None, gpu],
-        _ => [cpu, gpu],
+/// compiling is what these tests take their time for. Hence on SwiftShader, which takes longest, plans for GPUs are those of one in four
+/// tensors alone, whatever is asked of them; lavapipe has all of them.
+pub fn policy_of_each_device(op: &(impl Operation + ?Sized)) -> [Option<AdapterKind>; 2] {
+    let [cpu, gpu] = policies(&gpus()[0]);
+    let inputs = op.inputs().expect("an operation that is right");
+    let mut hasher = DefaultHasher::new();
+    format!("{inputs:?}").hash(&mut hasher);
+    let gpu = (cpu != AdapterKind::SwiftShader || hasher.finish().is_multiple_of(4)).then_some(gpu);
+    match inputs[0].dtype {
+        DType::U8 | DType::U16 | DType::U32 | DType::U64 => [gpu, Some(cpu)],
+        _ => [Some(cpu), gpu],
     }
 }
 
@@ -114,7 +116,7 @@ pub fn check_within(
     expected: &[Tensor],
     case: &str,
 ) {
-    for (gpu, adapter) in gpus().iter().zip(policy_of_each_device(inputs[0].dtype())) {
+    for (gpu, adapter) in gpus().iter().zip(policy_of_each_device(op)) {
         let Some(adapter) = adapter else { continue };
         let limits = gpu.kernels().limits().clone();
         let max_binding_bytes = max_binding_bytes.min(limits.max_binding_bytes);

@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::iter;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -345,7 +346,7 @@ impl<'a> Workgroup<'a> {
             ref other => panic!("no shader here has {other:?}"),
         };
         let argument = |own: &naga::FunctionArgument| match &self.program.module.types[own.ty].inner {
-            TypeInner::Struct { members, .. } => Value::Composite(members.iter().map(built_in).collect()),
+            TypeInner::Struct { members, .. } => Value::composite(members.iter().map(built_in)),
             other => panic!("no shader here is given {other:?}"),
         };
         let arguments = function.arguments.iter().map(argument).collect();
@@ -358,7 +359,7 @@ impl<'a> Workgroup<'a> {
         let function = &self.program.routines[routine].function;
         let locals = own.stack.len();
         own.stack.extend(function.local_variables.iter().map(|(_, local)| self.program.zero(local.ty)));
-        let known = vec![Value::None; function.expressions.len()];
+        let known = iter::repeat_with(|| Value::None).take(function.expressions.len()).collect();
         let conditions = own.conditions.len();
         own.frames.push(Frame { routine, next: 0, known, arguments, locals, conditions, result });
         for (handle, local) in function.local_variables.iter() {

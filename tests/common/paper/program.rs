@@ -103,7 +103,7 @@ impl Program {
                 Value::Vector(own, len) => own[..*len].to_vec(),
                 own => vec![own.scalar()],
             })),
-            _ => Value::Composite(components),
+            _ => Value::composite(components),
         }
     }
 
@@ -120,10 +120,8 @@ impl Program {
             TypeInner::Vector { size, scalar } => {
                 Value::vector(std::iter::repeat_n(Scalar::new(Kind::of(scalar.kind), 0), *size as usize))
             }
-            TypeInner::Array { base, size, .. } => Value::Composite(vec![self.zero(*base); self.array_len(size)]),
-            TypeInner::Struct { members, .. } => {
-                Value::Composite(members.iter().map(|member| self.zero(member.ty)).collect())
-            }
+            TypeInner::Array { base, size, .. } => Value::composite(vec![self.zero(*base); self.array_len(size)]),
+            TypeInner::Struct { members, .. } => Value::composite(members.iter().map(|member| self.zero(member.ty))),
             other => panic!("a zero of {other:?}"),
         }
     }
@@ -137,11 +135,11 @@ impl Program {
             }
             TypeInner::Array { base, size, stride } => {
                 let element = |n: usize| self.of_words(*base, &words[n * *stride as usize / 4..]);
-                Value::Composite((0..self.array_len(size)).map(element).collect())
+                Value::composite((0..self.array_len(size)).map(element))
             }
             TypeInner::Struct { members, .. } => {
                 let member = |own: &naga::StructMember| self.of_words(own.ty, &words[own.offset as usize / 4..]);
-                Value::Composite(members.iter().map(member).collect())
+                Value::composite(members.iter().map(member))
             }
             other => panic!("{other:?} in a uniform buffer"),
         }

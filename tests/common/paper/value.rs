@@ -1,5 +1,7 @@
 //! Values of WGSL, each number with the input words that it came of.
 
+use std::rc::Rc;
+
 use naga::{Literal, ScalarKind};
 
 use super::origin::{Origin, Origins};
@@ -91,7 +93,8 @@ impl Pointer {
 pub enum Value {
     Scalar(Scalar),
     Vector([Scalar; 4], usize),
-    Composite(Vec<Value>),
+    /// Shared, until a member is set: values are handed on far more often than that.
+    Composite(Rc<Vec<Value>>),
     Pointer(Pointer),
     /// Not evaluated yet.
     None,
@@ -110,6 +113,10 @@ impl Value {
             Value::Pointer(pointer) => *pointer,
             other => panic!("no pointer: {other:?}"),
         }
+    }
+
+    pub fn composite(members: impl IntoIterator<Item = Value>) -> Value {
+        Value::Composite(Rc::new(members.into_iter().collect()))
     }
 
     pub fn vector(components: impl IntoIterator<Item = Scalar>) -> Value {
@@ -164,7 +171,7 @@ impl Value {
     pub fn set(&mut self, steps: &[u32], value: Value) {
         match (steps, self) {
             ([], own) => *own = value,
-            ([first, rest @ ..], Value::Composite(own)) => own[*first as usize].set(rest, value),
+            ([first, rest @ ..], Value::Composite(own)) => Rc::make_mut(own)[*first as usize].set(rest, value),
             ([first], Value::Vector(own, len)) if (*first as usize) < *len => own[*first as usize] = value.scalar(),
             (steps, own) => panic!("{steps:?} of {own:?}"),
         }
@@ -181,7 +188,8 @@ impl Value {
                 own[..*len].iter_mut().for_each(|own| own.origin = origins.both(own.origin, origin));
             }
             Value::Composite(own) => {
-                own.iter_mut().for_each(|own| *own = std::mem::replace(own, Value::None).stained(origin, origins));
+                let stain = |own: &mut Value| *own = std::mem::replace(own, Value::None).stained(origin, origins);
+                Rc::make_mut(own).iter_mut().for_each(stain);
             }
             Value::Pointer(_) | Value::None => {}
         }

@@ -4,12 +4,12 @@
 #[path = "../../common/mod.rs"]
 mod common;
 
-use common::cases::{self, Case};
+use common::cases::{self, CLASSES, Case};
 use common::kernels::kernels;
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
-use wgmax::plan::PortableShader;
-use wgmax::{AdapterKind, Error, Gpu, GpuOptions, Limits, Operation, Tensor};
+use wgmax::plan::{Kernel, PortableShader};
+use wgmax::{AdapterKind, DType, Error, Gpu, GpuOptions, Limits, Operation, Tensor};
 
 /// The cases that every route takes.
 #[wasm_bindgen]
@@ -87,9 +87,10 @@ impl Device {
     }
 }
 
-/// Every shader variant that WebGPU knows, as JSON: shaders of the portable form.
+/// Every shader variant that WebGPU knows, of one type of each class, as JSON: shaders of the portable form.
 #[wasm_bindgen]
 pub fn shaders() -> Result<String, JsError> {
-    let shaders = kernels().iter().filter(|kernel| !kernel.int64).map(PortableShader::from).collect::<Vec<_>>();
+    let is_own = |kernel: &&Kernel| !kernel.int64 && (CLASSES.contains(&kernel.dtype) || kernel.dtype == DType::U32);
+    let shaders: Vec<PortableShader> = kernels().iter().filter(is_own).map(PortableShader::from).collect();
     Ok(serde_json::to_string(&shaders)?)
 }
