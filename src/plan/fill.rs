@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
+use super::boxes::in_parts;
 use super::device::{Device, FEWEST_PACKS, to_u32};
-use super::layout::in_parts;
 use super::{Binding, Dispatch, Dispatches};
 use crate::element::Element;
 use crate::shader::{FillParams, Override, Params, Program};

@@ -4,9 +4,10 @@
 
 use std::ops::Range;
 
+use super::boxes::in_parts;
 use super::device::{Device, FEWEST_PACKS, check_countable, to_u32};
 use super::fill::{fill, filled_words};
-use super::layout::{gcd, in_parts, sources};
+use super::layout::{gcd, sources};
 use super::reduce::{reduce, reduce_to_ones, reduce_to_winners};
 use super::schedule::{FEWEST_FAR_LOADS, Reduction};
 use super::{Binding, Dispatch, Dispatches, Plan, Slot};

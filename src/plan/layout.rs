@@ -1,7 +1,4 @@
-//! Where a view's elements lie: its dimensions made as few as they can be, the part of a buffer that holds it, boxes of
-//! its indices.
-
-use std::ops::Range;
+//! Where a view's elements lie: its dimensions made as few as they can be, and the part of a buffer that holds it.
 
 use super::device::{Device, MAX_ELEMENTS, stride_u32, to_u32};
 use super::{Binding, Slot};
@@ -282,21 +279,6 @@ impl ReductionShape {
     pub fn rows_of_columns(&self) -> u64 {
         self.outputs() / self.columns().unwrap_or(1)
     }
-}
-
-/// Of a view, these indices of each dimension.
-pub(super) fn boxed(view: &View, indices: &[Range<u64>]) -> Result<View, Error> {
-    let starts = view.strides().iter().zip(indices).map(|(&stride, range)| stride * range.start as i64);
-    let offset = starts.fold(view.offset(), u64::wrapping_add_signed); // stays within the view's extent
-    let shape: Vec<u64> = indices.iter().map(|range| range.end - range.start).collect();
-    View::strided(shape, view.strides(), offset)
-}
-
-/// A range in parts of so many, and the rest.
-pub(super) fn in_parts(range: Range<u64>, most: u64) -> impl Iterator<Item = Range<u64>> {
-    let Range { start, end } = range;
-    let count = (end - start).div_ceil(most);
-    (0..count).map(move |n| start + n * most..end.min(start + (n + 1) * most))
 }
 
 pub(super) fn gcd(a: u64, b: u64) -> u64 {

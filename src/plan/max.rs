@@ -7,8 +7,9 @@
 use std::ops::Range;
 
 use super::assembly::output_bindings;
+use super::boxes::boxed;
 use super::device::{Device, MAX_ELEMENTS};
-use super::layout::{Extent, Source, boxed, gcd, sources};
+use super::layout::{Extent, Source, gcd, sources};
 use super::output_box::{OutputBox, Turns};
 use super::reads::{Read, Rows};
 use super::{Binding, Dispatches, Plan, Slot, check_count};

@@ -5,6 +5,7 @@
 
 mod arg_max;
 mod assembly;
+mod boxes;
 mod bunches;
 mod check;
 mod data;

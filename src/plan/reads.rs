@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use super::boxes::in_parts;
 use super::device::{Device, check_countable, stride_u32};
-use super::layout::{Extent, Source, check_dims, in_parts};
+use super::layout::{Extent, Source, check_dims};
 use super::{Binding, check_count};
 use crate::shader::OperandParams;
 use crate::{DType, Error, View};

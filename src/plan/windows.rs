@@ -6,9 +6,9 @@
 //! and these are merged.
 
 use std::ops::Range;
-use std::{iter, slice};
 
-use super::layout::{Extent, ReductionShape, Source, boxed, gcd, in_parts, logical_strides};
+use super::boxes::{Indices, boxed, boxes, consecutive, overlaps, ranges};
+use super::layout::{Extent, ReductionShape, Source, gcd, logical_strides};
 use super::schedule::{MAX_OUTPUTS, Reduction, Schedule, USUAL_PARTS};
 use super::{Binding, check_count};
 use crate::shader::{Epilogue, Operator};
@@ -83,9 +83,6 @@ impl Reduction<'_> {
         if pays { shape.with_long_run() } else { shape }
     }
 }
-
-/// A box of indices: a range for each dimension.
-type Indices = Vec<Range<u64>>;
 
 /// What is to be cut: one source, or several that follow one another along the outermost dimension.
 struct Tensor<'a> {
@@ -401,55 +398,4 @@ fn whole_packs(len: u64) -> u64 {
 fn span(strides: &[u64], lens: &[u64]) -> u64 {
     let reaches = strides.iter().zip(lens).map(|(stride, len)| stride.saturating_mul(len - 1));
     reaches.fold(1, u64::saturating_add)
-}
-
-/// A dimension's indices, so many at a time.
-fn ranges(range: Range<u64>, len: u64) -> Result<Indices, Error> {
-    check_count((range.end - range.start).div_ceil(len))?;
-    Ok(in_parts(range, len).collect())
-}
-
-/// Consecutive elements of a row-major tensor, as boxes of it.
-fn consecutive(shape: &[u64], elements: Range<u64>) -> Vec<Indices> {
-    let Some((_, inner)) = shape.split_first() else { return vec![vec![]] };
-    let unit: u64 = inner.iter().product();
-    let within = |index: u64, elements: Range<u64>| {
-        let inner = consecutive(inner, elements.start - index * unit..elements.end - index * unit);
-        inner.into_iter().map(move |rest| iter::once(index..index + 1).chain(rest).collect())
-    };
-    let (first, last) = (elements.start / unit, (elements.end - 1) / unit);
-    let (whole, end) = (elements.start.div_ceil(unit), elements.end / unit);
-    let mut all = Vec::new();
-    if whole > end {
-        all.extend(within(first, elements)); // part of one index
-        return all;
-    }
-    if whole > first {
-        all.extend(within(first, elements.start..whole * unit));
-    }
-    if end > whole {
-        let full = inner.iter().map(|&size| 0..size);
-        all.push(iter::once(whole..end).chain(full).collect());
-    }
-    if end == last {
-        all.extend(within(last, end * unit..elements.end));
-    }
-    all
-}
-
-/// What a range has in common with each of several.
-fn overlaps(range: &Range<u64>, others: &Indices) -> Indices {
-    let overlap = |other: &Range<u64>| range.start.max(other.start)..range.end.min(other.end);
-    others.iter().map(overlap).filter(|overlap| !overlap.is_empty()).collect()
-}
-
-/// Every box that has one of the ranges of each dimension, row-major.
-fn boxes<'b>(ranges: impl Iterator<Item = &'b Indices>) -> Result<Vec<Indices>, Error> {
-    let mut all: Vec<Indices> = vec![vec![]];
-    for ranges in ranges {
-        check_count((all.len() as u64).saturating_mul(ranges.len() as u64))?;
-        let with = |known: Indices| ranges.iter().map(move |range| [&known[..], slice::from_ref(range)].concat());
-        all = all.into_iter().flat_map(with).collect();
-    }
-    Ok(all)
 }
