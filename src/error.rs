@@ -122,7 +122,7 @@ pub enum Error {
         /// Why not.
         reason: String,
     },
-    /// Something exceeds what this device, or this crate's 32-bit addresses within a binding, can do.
+    /// More than the device, the host's memory, a limit that was set, or this crate's counters can hold.
     #[error("{what}: {given} given, at most {limit} possible")]
     TooLarge {
         /// What it is.
@@ -270,7 +270,7 @@ pub enum Error {
         /// The slot that is read.
         read: String,
     },
-    /// A tensor's bytes are not what its shape and type ask for, or its type is not the one expected.
+    /// A tensor's bytes are not what its shape and type ask for.
     #[error("a tensor of shape {} and type {dtype} has {given} bytes, {expected} expected", list(shape))]
     TensorBytes {
         /// The shape.

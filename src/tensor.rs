@@ -87,9 +87,7 @@ impl Tensor {
         if given != expected {
             return Err(Error::TensorBytes { shape: tensor_type.shape, dtype, given, expected });
         }
-        if dtype == DType::Bool {
-            check_bools(&bytes, 0)?;
-        }
+        check_bools(dtype, &bytes, 0)?;
         Ok(Tensor { tensor_type, bytes: bytes.into() })
     }
 
@@ -126,12 +124,10 @@ impl Tensor {
     }
 }
 
-/// Each element has one form: of two bytes that both mean true, devices and the reference would take different ones.
-pub(crate) fn check_bools(bytes: &[u8], first: u64) -> Result<(), Error> {
-    match bytes.iter().position(|&byte| byte > 1) {
-        Some(n) => Err(Error::BoolValue { element: first + n as u64, value: bytes[n] }),
-        None => Ok(()),
-    }
+/// Each bool has one form: of two bytes that both mean true, devices and the reference would take different ones.
+pub(crate) fn check_bools(dtype: DType, bytes: &[u8], first: u64) -> Result<(), Error> {
+    let wrong = (dtype == DType::Bool).then(|| bytes.iter().position(|&byte| byte > 1)).flatten();
+    wrong.map_or(Ok(()), |n| Err(Error::BoolValue { element: first + n as u64, value: bytes[n] }))
 }
 
 /// What [`room`] is most often for.

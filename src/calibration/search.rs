@@ -142,11 +142,6 @@ impl Search {
         })
     }
 
-    /// What may be timed.
-    pub fn operations(&self) -> &[AnyOperation] {
-        &self.operations
-    }
-
     /// The plan of a trial.
     ///
     /// # Errors
@@ -420,7 +415,7 @@ mod tests {
         let start = Tuning { group: 3, ..Tuning::of(AdapterKind::Hardware) };
         assert!(matches!(Search::new(start, &limits()), Err(Error::InvalidTuning { .. })));
         let search = Search::new(Tuning::of(AdapterKind::Hardware), &limits()).unwrap();
-        let trial = Trial { shape: search.operations().len(), tuning: search.best() };
+        let trial = Trial { shape: search.operations.len(), tuning: search.best() };
         assert!(matches!(search.plan(&trial), Err(Error::TooLarge { given: 27, limit: 26, .. })));
     }
 }

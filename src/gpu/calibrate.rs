@@ -7,7 +7,7 @@ use super::{Bound, Kernels, Slots, buffer, catching, explain};
 use crate::calibration::{Platform, Search, Trial};
 use crate::error::within;
 use crate::plan::Plan;
-use crate::{AdapterKind, Calibration, Error, Operation, Tuning};
+use crate::{AdapterKind, Calibration, Error, Tuning};
 
 /// How long a calibration may take, and where it begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -168,8 +168,7 @@ impl<'a> Bench<'a> {
         if self.ready.len() >= MOST_READY {
             self.ready.clear();
         }
-        let (plan, op) = (search.plan(&trial)?, &search.operations()[trial.shape]);
-        let bounds = self.bounds(op, &plan).await?;
+        let bounds = self.bounds(&search.plan(&trial)?).await?;
         self.ready.insert(trial, Ready { bounds, repeats: 1 });
         self.batch(trial).await?; // the first run pays for what is made lazily
         let warming = if self.is_warm { Duration::ZERO } else { WARMING };
@@ -185,9 +184,9 @@ impl<'a> Bench<'a> {
     }
 
     /// The plan, bound to one place of the input after another.
-    async fn bounds(&mut self, op: &impl Operation, plan: &Plan) -> Result<Vec<Bound>, Error> {
+    async fn bounds(&mut self, plan: &Plan) -> Result<Vec<Bound>, Error> {
         let step = self.kernels.limits().binding_alignment_bytes.max(256);
-        let sizes: Vec<u64> = op.inputs()?.iter().map(|need| need.bytes.next_multiple_of(step)).collect();
+        let sizes: Vec<u64> = plan.input_bytes.iter().map(|bytes| bytes.next_multiple_of(step)).collect();
         let given = sizes.iter().sum::<u64>();
         within("bytes of a probe's inputs, as far apart as bindings begin", given, INPUT_BYTES)?;
         let places = INPUT_BYTES / given.max(1);

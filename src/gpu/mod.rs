@@ -93,8 +93,8 @@ async fn catching<T>(device: &wgpu::Device, make: impl FnOnce() -> Result<T, Err
 }
 
 /// A lost device explains whatever else went wrong. wgpu takes what is asked of one in silence, and then refuses what was
-/// made so; its lost callback is the owner's of the device. So ask for what no device gives: one that says nothing to it is
-/// gone.
+/// made so; the callback that tells of a loss is the device's owner's to set. So ask for what no device gives: one that says nothing to
+/// it is gone.
 async fn explain(device: &wgpu::Device, error: Error) -> Error {
     let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
     let usage = wgpu::BufferUsages::empty();

@@ -1,6 +1,6 @@
 //! A model: decoded, its names checked.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 
 use super::graph::{Graph, Step, Value};
@@ -15,7 +15,7 @@ use crate::{DType, Error, Operation, Tensor, TensorType};
 pub struct Model {
     opset: u64,
     inputs: Vec<String>,
-    initializers: HashMap<String, Tensor>,
+    initializers: BTreeMap<String, Tensor>, // in order: of two that are wrong always the same one is told
     nodes: Vec<NodeProto>,
     outputs: Vec<String>,
     declarations: Declarations,
@@ -56,7 +56,7 @@ impl Model {
         if !graph.sparse_initializer.is_empty() {
             return Err(error("graph", "sparse initializers are not supported"));
         }
-        let mut initializers = HashMap::new();
+        let mut initializers = BTreeMap::new();
         for tensor in &graph.initializer {
             initializers.insert(tensor.name.clone(), Tensor::try_from(tensor)?);
         }
@@ -165,7 +165,8 @@ fn opset(proto: &ModelProto) -> Result<u64, Error> {
         (None, _) => return Err(error("model", "it imports no operator set of ONNX's own domain")),
         (Some(_), Some(_)) => return Err(error("model", "it imports ONNX's own operator set twice")),
     };
-    version.try_into().map_err(|_| error("model", format!("it imports operator set {version}, 1 or more expected")))
+    let known = u64::try_from(version).ok().filter(|&version| version > 0);
+    known.ok_or_else(|| error("model", format!("it imports operator set {version}, 1 or more expected")))
 }
 
 /// The names of all values: each is given to one of them, and no output is listed twice.

@@ -2,7 +2,7 @@
 
 use super::error;
 use super::proto::{AttributeProto, NodeProto};
-use crate::dialect::onnx::{ArgMax, Hardmax, Max, ReduceMax};
+use crate::dialect::onnx::{ArgMax, Hardmax, Max, ReduceMax, Version};
 use crate::{Error, Operation, Tensor, TensorType, View};
 
 /// An input of a node.
@@ -52,7 +52,7 @@ fn reduce_max(node: &NodeProto, opset: u64, inputs: &Operands<'_>) -> Result<cra
         keepdims: attributes.flag("keepdims")?,
         noop_with_empty_axes: attributes.flag("noop_with_empty_axes")?,
     };
-    attributes.none_left(ReduceMax::VERSIONS.iter().flat_map(|v| v.attributes))?;
+    attributes.none_left(ReduceMax::VERSIONS)?;
     dialect.resolve(opset, data.dtype, view(data)?)
 }
 
@@ -68,7 +68,7 @@ fn arg_max(node: &NodeProto, opset: u64, inputs: &Operands<'_>) -> Result<crate:
         keepdims: attributes.flag("keepdims")?,
         select_last_index: attributes.flag("select_last_index")?,
     };
-    attributes.none_left(ArgMax::VERSIONS.iter().flat_map(|v| v.attributes))?;
+    attributes.none_left(ArgMax::VERSIONS)?;
     let data = first(inputs, 1)?.tensor_type;
     dialect.resolve(opset, data.dtype, view(data)?)
 }
@@ -76,7 +76,7 @@ fn arg_max(node: &NodeProto, opset: u64, inputs: &Operands<'_>) -> Result<crate:
 fn hardmax(node: &NodeProto, opset: u64, inputs: &Operands<'_>) -> Result<crate::Hardmax, Error> {
     let mut attributes = Attributes::new(node)?;
     let dialect = Hardmax { axis: attributes.int("axis")? };
-    attributes.none_left(Hardmax::VERSIONS.iter().flat_map(|v| v.attributes))?;
+    attributes.none_left(Hardmax::VERSIONS)?;
     let data = first(inputs, 1)?.tensor_type;
     dialect.resolve(opset, data.dtype, view(data)?)
 }
@@ -84,7 +84,7 @@ fn hardmax(node: &NodeProto, opset: u64, inputs: &Operands<'_>) -> Result<crate:
 fn max(node: &NodeProto, opset: u64, inputs: &Operands<'_>) -> Result<crate::Max, Error> {
     let mut attributes = Attributes::new(node)?;
     let dialect = Max { consumed_inputs: attributes.ints("consumed_inputs")? };
-    attributes.none_left(Max::VERSIONS.iter().flat_map(|v| v.attributes))?;
+    attributes.none_left(Max::VERSIONS)?;
     let expected = first(inputs, usize::MAX)?.tensor_type.dtype;
     let mut views = Vec::with_capacity(inputs.len());
     for (input, operand) in inputs.iter().enumerate() {
@@ -140,7 +140,8 @@ impl<'a> Attributes<'a> {
         }
         let has_others = if kind == AttributeProto::INT { !attribute.ints.is_empty() } else { attribute.i != 0 };
         if has_others {
-            return Err(self.wrong_value(name, "a list and an integer, or the other of them".into(), expected));
+            let given = if kind == AttributeProto::INT { "a list of integers" } else { "an integer" };
+            return Err(self.wrong_value(name, given.into(), expected));
         }
         Ok(Some(attribute))
     }
@@ -168,11 +169,11 @@ impl<'a> Attributes<'a> {
     }
 
     /// An error for an attribute that no version of the operator has.
-    fn none_left(&self, known: impl Iterator<Item = &'static &'static str>) -> Result<(), Error> {
+    fn none_left(&self, versions: &[Version]) -> Result<(), Error> {
         let Some(attribute) = self.left.first() else {
             return Ok(());
         };
-        let mut known: Vec<&str> = known.copied().collect();
+        let mut known: Vec<&str> = versions.iter().flat_map(|version| version.attributes).copied().collect();
         known.sort_unstable();
         known.dedup();
         let problem = format!("{} has none of this name in any version, only {}", self.operator, known.join(" "));

@@ -1,4 +1,4 @@
-use super::{Elements, bytes_of, canonical, gathered, greater, takes_over};
+use super::{Walk, bytes_of, canonical, element, gathered, greater, takes_over};
 use crate::element::{Element, with_element_type};
 use crate::tensor::{ANSWER, room};
 use crate::{ArgMax, ArgMaxOutput, Error, IndexType, NanPolicy, Tensor, View};
@@ -27,11 +27,10 @@ pub(crate) fn arg_max(op: &ArgMax, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Er
 type Found<T> = (Vec<T>, Vec<u64>);
 
 fn found<T: Element>(op: &ArgMax, view: &View, bytes: &[u8], reduced: &[usize], len: u64) -> Result<Found<T>, Error> {
-    let elements = Elements { bytes, view };
-    let offsets = elements.slice_offsets(reduced);
+    let offsets = Walk::along(view, reduced);
     let (mut values, mut positions): Found<T> = (room(ANSWER, len)?, room(ANSWER, len)?);
-    for start in elements.slice_starts(reduced) {
-        let slice = offsets.clone().map(|offset| elements.get::<T>(start + offset));
+    for start in Walk::starts(view, reduced) {
+        let slice = offsets.clone().map(|offset| element::<T>(bytes, start + offset));
         // A slice without elements has no answer: then there are no outputs either.
         if let Some((position, value)) = first_maximum(slice, op.nan, op.select_last) {
             positions.push(position);

@@ -1,5 +1,5 @@
 use super::arg_max::first_maximum;
-use super::{Elements, gathered};
+use super::{Walk, element, gathered};
 use crate::element::{Element, with_element_type};
 use crate::tensor::{ANSWER, room};
 use crate::{Error, Hardmax, Tensor, View};
@@ -25,14 +25,12 @@ fn one_hot<T: Element>(
     slice: &[usize],
     mut output: Vec<u8>,
 ) -> Result<Vec<u8>, Error> {
-    let elements = Elements { bytes, view };
     let written = View::new(view.shape())?;
-    let ones = Elements { bytes: &[], view: &written };
-    let offsets = elements.slice_offsets(slice);
-    for (start, one_start) in elements.slice_starts(slice).zip(ones.slice_starts(slice)) {
-        let along = offsets.clone().map(|offset| elements.get::<T>(start + offset));
+    let offsets = Walk::along(view, slice);
+    for (start, one_start) in Walk::starts(view, slice).zip(Walk::starts(&written, slice)) {
+        let along = offsets.clone().map(|offset| element::<T>(bytes, start + offset));
         if let Some((position, _)) = first_maximum(along, op.nan, false)
-            && let Some(offset) = ones.slice_offsets(slice).nth(position as usize)
+            && let Some(offset) = Walk::along(&written, slice).nth(position as usize)
         {
             let at = (one_start + offset) as usize * size_of::<T>();
             T::ONE.write(&mut output[at..at + size_of::<T>()]);

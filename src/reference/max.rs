@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use super::{Elements, bytes_of, canonical, gathered, greater};
+use super::{Walk, bytes_of, canonical, element, gathered, greater};
 use crate::element::{Element, with_element_type};
 use crate::tensor::{ANSWER, room};
 use crate::{Error, Max, Tensor, View};
@@ -24,8 +24,7 @@ pub(crate) fn max(op: &Max, inputs: &[&Tensor]) -> Result<Vec<Tensor>, Error> {
 fn maxima<T: Element>(op: &Max, operands: &[(View, Cow<[u8]>)], len: u64) -> Result<Vec<u8>, Error> {
     let mut maxima: Vec<T> = room(ANSWER, len)?;
     for (view, bytes) in operands {
-        let elements = Elements { bytes, view };
-        let own = elements.slice_starts(&[]).map(|address| elements.get::<T>(address));
+        let own = Walk::starts(view, &[]).map(|address| element::<T>(bytes, address));
         match maxima.is_empty() {
             true => maxima.extend(own),
             false => maxima.iter_mut().zip(own).for_each(|(a, b)| *a = greater(*a, b, op.nan)),

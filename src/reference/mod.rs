@@ -27,7 +27,7 @@ fn gathered<'a>(dtype: DType, input: &Parts, tensors: &[&'a Tensor]) -> Result<(
     let size = dtype.bytes() as usize;
     let mut bytes = room("bytes of an input in host memory", whole.buffer_bytes(dtype)?)?;
     for (view, tensor) in input.views().iter().zip(tensors) {
-        for address in (Elements { bytes: tensor.bytes(), view }).slice_starts(&[]) {
+        for address in Walk::starts(view, &[]) {
             bytes.extend_from_slice(&tensor.bytes()[address as usize * size..][..size]);
         }
     }
@@ -73,28 +73,10 @@ fn bytes_of<T: Element>(len: u64, elements: impl Iterator<Item = T>) -> Result<V
     Ok(bytes)
 }
 
-/// A view's elements, as they lie in the bytes of a buffer.
-struct Elements<'a> {
-    bytes: &'a [u8],
-    view: &'a View,
-}
-
-impl Elements<'_> {
-    fn get<T: Element>(&self, address: i64) -> T {
-        let at = address as usize * size_of::<T>();
-        T::read(&self.bytes[at..at + size_of::<T>()])
-    }
-
-    /// The address of the first element of each slice along the reduced dimensions, slices in row-major order.
-    fn slice_starts(&self, reduced: &[usize]) -> Walk {
-        let kept: Vec<usize> = (0..self.view.rank()).filter(|d| !reduced.contains(d)).collect();
-        Walk::new(self.view, &kept, self.view.offset() as i64)
-    }
-
-    /// The distance of each element of a slice from the slice's first, row-major.
-    fn slice_offsets(&self, reduced: &[usize]) -> Walk {
-        Walk::new(self.view, reduced, 0)
-    }
+/// The element of a buffer's bytes that has this address.
+fn element<T: Element>(bytes: &[u8], address: i64) -> T {
+    let at = address as usize * size_of::<T>();
+    T::read(&bytes[at..at + size_of::<T>()])
 }
 
 /// The addresses along some of a view's dimensions, row-major.
@@ -107,6 +89,17 @@ struct Walk {
 }
 
 impl Walk {
+    /// The address of the first element of each slice along the reduced dimensions, slices in row-major order.
+    fn starts(view: &View, reduced: &[usize]) -> Walk {
+        let kept: Vec<usize> = (0..view.rank()).filter(|d| !reduced.contains(d)).collect();
+        Walk::new(view, &kept, view.offset() as i64)
+    }
+
+    /// The distance of each element of a slice from the slice's first, row-major.
+    fn along(view: &View, reduced: &[usize]) -> Walk {
+        Walk::new(view, reduced, 0)
+    }
+
     fn new(view: &View, dimensions: &[usize], address: i64) -> Walk {
         let dimensions: Vec<_> = dimensions.iter().map(|&d| (view.shape()[d], view.strides()[d])).collect();
         let sizes: Vec<u64> = dimensions.iter().map(|&(size, _)| size).collect();

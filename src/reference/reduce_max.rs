@@ -1,4 +1,4 @@
-use super::{Elements, bytes_of, canonical, gathered, greater};
+use super::{Walk, bytes_of, canonical, element, gathered, greater};
 use crate::element::{Element, with_element_type};
 use crate::{EmptyMax, Error, ReduceMax, Tensor, View};
 
@@ -17,12 +17,11 @@ fn maxima<T: Element>(
     reduced: &[usize],
     len: u64,
 ) -> Result<Vec<u8>, Error> {
-    let elements = Elements { bytes, view };
     let nothing = if op.empty == EmptyMax::LowestFinite { T::LOWEST_FINITE } else { T::LEAST };
-    let offsets = elements.slice_offsets(reduced);
+    let offsets = Walk::along(view, reduced);
     let maximum = |start: i64| {
-        let slice = offsets.clone().map(|offset| elements.get::<T>(start + offset));
+        let slice = offsets.clone().map(|offset| element::<T>(bytes, start + offset));
         canonical(slice.reduce(|a, b| greater(a, b, op.nan)).unwrap_or(nothing))
     };
-    bytes_of(len, elements.slice_starts(reduced).map(maximum))
+    bytes_of(len, Walk::starts(view, reduced).map(maximum))
 }

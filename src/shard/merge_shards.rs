@@ -2,8 +2,9 @@
 
 use super::Sharded;
 use super::partial::{Partial, Partials, Wins};
+use crate::error::within;
 use crate::op::check_inputs;
-use crate::plan::{self, Plan, ShardMerge};
+use crate::plan::{self, PARTIAL_BYTES, Plan, ShardMerge};
 use crate::{AnyOperation, DType, Error, InputNeed, Limits, Operation, Tensor, TensorType};
 
 /// Puts together the partials of shards on a device, and gives the outputs of the whole: an operation like others, planned
@@ -65,11 +66,9 @@ impl Operation for MergeShards {
     }
 
     fn inputs(&self) -> Result<Vec<InputNeed>, Error> {
-        let outputs = self.outputs()?[0].len();
-        let elements = self.count.checked_mul(outputs).and_then(|partials| partials.checked_mul(2));
-        let bytes = elements.and_then(|elements| elements.checked_mul(8)).filter(|&bytes| bytes <= i64::MAX as u64);
-        let limit = i64::MAX as u64;
-        let bytes = bytes.ok_or(Error::TooLarge { what: "bytes of partials", given: u64::MAX, limit })?;
+        let partials = self.count.saturating_mul(self.outputs()?[0].len());
+        let bytes = partials.saturating_mul(PARTIAL_BYTES);
+        within("bytes of partials", bytes, i64::MAX as u64)?;
         Ok(vec![InputNeed { dtype: DType::U64, elements: bytes / 8, bytes }])
     }
 

@@ -128,7 +128,7 @@ impl Rule {
     }
 
     /// Whether an element of the type can have left this: a key that there is, at some position.
-    pub fn has(self, partial: Partial) -> bool {
+    pub fn is_possible(self, partial: Partial) -> bool {
         partial.place & !PLUS_ZERO > 0 && partial.key <= if self.dtype == DType::Bool { 1 } else { self.mask() }
     }
 
@@ -216,20 +216,25 @@ impl Partials {
         };
         let at = { boxes }.map(place).collect::<Option<Vec<u64>>>();
         let fits = self.rule == rule && self.shape.len() == shape.len();
-        at.filter(|_| fits).ok_or_else(|| {
-            let given = Partials { rule, begin: begin.to_vec(), shape: shape.to_vec(), records: vec![] }.name();
-            Error::PartialsDiffer { given, expected: self.name() }
-        })
+        at.filter(|_| fits)
+            .ok_or_else(|| Error::PartialsDiffer { given: rule.of_outputs(begin, shape), expected: self.name() })
     }
 
     pub(super) fn name(&self) -> String {
-        let Rule { dtype, nan, position } = self.rule;
+        self.rule.of_outputs(&self.begin, &self.shape)
+    }
+}
+
+impl Rule {
+    /// What partials of a box of outputs are called.
+    pub(super) fn of_outputs(&self, begin: &[u64], shape: &[u64]) -> String {
+        let Rule { dtype, nan, position } = self;
         let what = match position {
             None => "maxima",
             Some(Wins::First) => "first positions",
             Some(Wins::Last) => "last positions",
         };
-        format!("{what} of {dtype}, NaN {nan:?}, for outputs {} from {}", list(&self.shape), list(&self.begin))
+        format!("{what} of {dtype}, NaN {nan:?}, for outputs {} from {}", list(shape), list(begin))
     }
 }
 

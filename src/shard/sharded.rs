@@ -2,7 +2,6 @@
 
 use super::partial::{Partial, Partials, Rule, Wins, place};
 use crate::element::{Element, with_element_type};
-use crate::error::list;
 use crate::op::reduced_shape;
 use crate::tensor::{ANSWER, room};
 use crate::view::checked_len;
@@ -124,7 +123,7 @@ impl Sharded {
     pub fn finish(&self, partials: &Partials) -> Result<Vec<Tensor>, Error> {
         let expected = reduced_shape(&self.shape, &self.reduced, false);
         if partials.rule != self.rule || partials.shape != expected || partials.begin.iter().any(|&begin| begin > 0) {
-            let expected = self.nothing().map_or(list(&expected), |nothing| nothing.name());
+            let expected = self.rule.of_outputs(&vec![0; expected.len()], &expected);
             return Err(Error::PartialsDiffer { given: partials.name(), expected });
         }
         let types = self.output_types()?;
@@ -174,7 +173,7 @@ impl Sharded {
         let position = self.rule.position(partial);
         let is_one = match partial.is_nothing() {
             true => len == 0,
-            false => position < len && self.rule.has(partial),
+            false => position < len && self.rule.is_possible(partial),
         };
         is_one.then_some(position)
     }
@@ -194,9 +193,9 @@ impl Sharded {
         Ok(bytes)
     }
 
-    /// What counts of the operation: the tensor's shape, not how it lies; the axes, not how they are named; what is found.
+    /// The operation, normalized: the tensor's shape, not how it lies; the axes, not how they are named; what is found.
     #[cfg(feature = "gpu")]
-    pub(crate) fn essence(&self) -> AnyOperation {
+    pub(crate) fn normalized(&self) -> AnyOperation {
         let mut whole = self.over(&self.shape).unwrap_or_else(|_| self.op.clone()); // a view of the shape there is
         let axes = crate::Axes::List(self.reduced.iter().map(|&d| d as i64).collect());
         match &mut whole {
@@ -364,11 +363,12 @@ impl Shard {
         let [begin, shape] = [&self.begin, &self.shape].map(|all| reduced_shape(all, reduced, false));
         let at = partials.place_of(*rule, &begin, &shape)?;
         let size = rule.dtype.bytes() as usize;
-        let kind = TensorType { dtype: rule.dtype, shape: self.shape.clone() };
-        let mut bytes = room(ANSWER, kind.bytes().unwrap_or(u64::MAX))?;
-        bytes.resize(kind.bytes().unwrap_or(0) as usize, 0);
+        let len = TensorType { dtype: rule.dtype, shape: self.shape.clone() }.bytes().unwrap_or(u64::MAX);
+        let mut bytes = room(ANSWER, len)?;
+        bytes.resize(len as usize, 0);
         let one = with_element_type!(rule.dtype, T => element_bytes(T::ONE));
-        for n in 0..if bytes.is_empty() { 0 } else { checked_len(&shape).unwrap_or(0) } {
+        let slices = if len > 0 { checked_len(&shape).unwrap_or(0) } else { 0 };
+        for n in 0..slices {
             let output = place(n, &at, &shape, &partials.shape);
             let winner = self.whole.position(partials.records[output as usize]);
             let winner = winner.ok_or(Error::PartialsIncomplete { output })?;
@@ -376,7 +376,7 @@ impl Shard {
                 bytes[at as usize * size..][..size].copy_from_slice(&one[..size]);
             }
         }
-        Tensor::from_bytes(kind.dtype, kind.shape, bytes)
+        Tensor::from_bytes(rule.dtype, self.shape.clone(), bytes)
     }
 
     /// Where the element lies here that one of the outputs here has at a position in the whole, if it does.

@@ -110,9 +110,7 @@ impl<P: FnMut(Progress)> MaxOfStreams<'_, '_, P> {
             match source.read(&mut buffer[..most]) {
                 Ok(0) => return Err(Error::StreamLength { given: begin + at, expected: self.total }),
                 Ok(read) => {
-                    if self.op.dtype == crate::DType::Bool {
-                        check_bools(&buffer[..read], begin + at)?;
-                    }
+                    check_bools(self.op.dtype, &buffer[..read], begin + at)?;
                     self.ring.fill(operand, at as usize, &buffer[..read])?;
                     at += read as u64;
                 }

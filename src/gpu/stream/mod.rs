@@ -18,7 +18,7 @@ use sink::{Sink, sink_error};
 
 use crate::shard::{Chunks, Partials, Sharded};
 use crate::tensor::check_bools;
-use crate::{AnyOperation, DType, Error, Operation, Tensor, TensorType, View};
+use crate::{AnyOperation, Error, Operation, Tensor, TensorType, View};
 
 /// A ReduceMax, ArgMax or Hardmax over a tensor that comes piece by piece, in row-major order.
 ///
@@ -175,9 +175,7 @@ impl<'a> Stream<'a> {
         if given > expected {
             return Err(Error::StreamLength { given, expected });
         }
-        if self.whole.dtype() == DType::Bool {
-            check_bools(bytes, self.taken_bytes())?;
-        }
+        check_bools(self.whole.dtype(), bytes, self.taken_bytes())?;
         self.failed = Some(dropped());
         let taken = self.take(bytes).await;
         self.failed = taken.clone().err();

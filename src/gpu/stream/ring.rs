@@ -16,7 +16,7 @@ pub(super) struct Ring<'a> {
     plans: Vec<Prepared>,
     /// Those that no run is using; the first is being filled.
     free: VecDeque<RunBuffers>,
-    flying: VecDeque<(RunBuffers, Waits)>,
+    in_flight: VecDeque<(RunBuffers, Waits)>,
     buffer_bytes: u64,
 }
 
@@ -42,7 +42,7 @@ struct Output {
     read_back: wgpu::Buffer,
 }
 
-/// What a run is waited for by.
+/// What tells that a run is done.
 struct Waits {
     plan: usize,
     submission: wgpu::SubmissionIndex,
@@ -57,7 +57,8 @@ impl<'a> Ring<'a> {
         for plan in plans {
             prepared.push(gpu.prepare(plan).await?);
         }
-        let mut ring = Ring { gpu, plans: prepared, free: VecDeque::new(), flying: VecDeque::new(), buffer_bytes: 0 };
+        let mut ring =
+            Ring { gpu, plans: prepared, free: VecDeque::new(), in_flight: VecDeque::new(), buffer_bytes: 0 };
         for _ in 0..RUNS {
             let buffers = gpu.catch(|| ring.buffers()).await?;
             ring.free.push_back(buffers);
@@ -126,7 +127,7 @@ impl<'a> Ring<'a> {
 
     /// Whether no run is on its way.
     pub fn is_idle(&self) -> bool {
-        self.flying.is_empty()
+        self.in_flight.is_empty()
     }
 
     /// Writes a part of an input of the run that is being filled. What no plan reads is dropped.
@@ -146,14 +147,14 @@ impl<'a> Ring<'a> {
             let waits = start(gpu, &self.plans[plan], &mut buffers, plan);
             Ok((buffers, waits))
         };
-        let flying = gpu.catch(run).await?;
-        self.flying.push_back(flying);
+        let run = gpu.catch(run).await?;
+        self.in_flight.push_back(run);
         Ok(())
     }
 
     /// Waits for the oldest run, and gives its outputs, each padded to whole words. Its buffers can be filled again.
     pub async fn land(&mut self) -> Result<Vec<Vec<u8>>, Error> {
-        let Some((mut buffers, waits)) = self.flying.pop_front() else { return Ok(vec![]) };
+        let Some((mut buffers, waits)) = self.in_flight.pop_front() else { return Ok(vec![]) };
         let (gpu, plan) = (self.gpu, self.plans[waits.plan].plan());
         let mut outputs = Vec::with_capacity(buffers.outputs.len());
         for ((output, mapping), &bytes) in buffers.outputs.iter().zip(waits.outputs).zip(&plan.output_bytes) {

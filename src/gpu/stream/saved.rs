@@ -11,7 +11,7 @@ use crate::{AnyOperation, Error};
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct SavedStream {
     version: u32,
-    /// What counts of it.
+    /// The operation, normalized: shape and axes, not how they lie or are named.
     operation: AnyOperation,
     chunk_bytes: u64,
     merged_bytes: u64,
@@ -46,7 +46,7 @@ impl<'a> Stream<'a> {
             return wrong(&format!("version {}, {VERSION} expected", saved.version));
         }
         let mut stream = Stream::new(gpu, op, saved.chunk_bytes).await?;
-        let own = stream.whole.essence();
+        let own = stream.whole.normalized();
         if own != saved.operation {
             return wrong(&format!("it is of {:?}, {own:?} expected", saved.operation));
         }
@@ -95,7 +95,7 @@ impl<'a> Stream<'a> {
     pub fn save(&self) -> SavedStream {
         SavedStream {
             version: VERSION,
-            operation: self.whole.essence(),
+            operation: self.whole.normalized(),
             chunk_bytes: self.chunk_bytes,
             merged_bytes: self.merged_bytes(),
             known: self.known.clone(),
