@@ -37,9 +37,7 @@ fn main() -> Result<(), Failure> {
         return Err(format!("cannot make sense of {first:?}").into());
     }
     let list: Vec<Value> = serde_json::from_slice(&fs::read(path)?)?;
-    let Some(gpu) = common::open(adapter)? else {
-        return Err("there is nothing to time without an adapter".into());
-    };
+    let gpu = common::needed(adapter)?;
     let mut json = json.map(fs::File::create).transpose()?;
     let mut report = |row: Value| -> Result<(), Failure> {
         if let Some(file) = &mut json {
@@ -48,15 +46,29 @@ fn main() -> Result<(), Failure> {
         Ok(())
     };
     let ops = list.iter().map(named_operation).collect::<Result<Vec<_>, _>>()?;
+    first_use_table(&gpu, &list, &ops, &mut report)?;
+    println!();
+    host_time_table(&gpu, &ops, &mut report)?;
+    println!();
+    latency_table(&gpu, &mut report)
+}
 
+type Named = (String, Box<dyn Operation>);
+
+fn first_use_table(
+    gpu: &Gpu,
+    list: &[Value],
+    ops: &[Named],
+    report: &mut impl FnMut(Value) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     println!(
         "{:<12} {:>10} {:>10} {:>16} {:>16}",
         "first use of", "workloads", "pipelines", "median first ms", "all of them ms"
     );
     for operator in ["ReduceMax", "ArgMax", "Hardmax", "Max"] {
         let own: Vec<&dyn Operation> =
-            list.iter().zip(&ops).filter(|(work, _)| work["op"] == operator).map(|(_, (_, op))| &**op).collect();
-        let uses = first_uses(&gpu, &own)?;
+            list.iter().zip(ops).filter(|(work, _)| work["op"] == operator).map(|(_, (_, op))| &**op).collect();
+        let uses = first_uses(gpu, &own)?;
         let (count, pipelines) = (own.len(), uses.pipelines);
         let (each, all) = (milliseconds(uses.each), milliseconds(uses.all));
         println!("{operator:<12} {count:>10} {pipelines:>10} {each:>16.1} {all:>16.1}");
@@ -64,14 +76,20 @@ fn main() -> Result<(), Failure> {
             json!({"first_use": operator, "workloads": count, "pipelines": pipelines, "each_ms": each, "all_ms": all}),
         )?;
     }
+    Ok(())
+}
 
-    println!();
+fn host_time_table(
+    gpu: &Gpu,
+    ops: &[Named],
+    report: &mut impl FnMut(Value) -> Result<(), Failure>,
+) -> Result<(), Failure> {
     println!(
         "{:<20} {:>8} {:>11} {:>8} {:>10} {:>12} {:>8}",
         "name", "plan µs", "prepare µs", "bind µs", "record µs", "bare wgpu µs", "more µs"
     );
-    for (name, op) in &ops {
-        let row = host_times(&gpu, &**op).map_err(|error| format!("{name}: {error}"))?;
+    for (name, op) in ops {
+        let row = host_times(gpu, &**op).map_err(|error| format!("{name}: {error}"))?;
         let HostTimes { plan, prepare, bind, record, bare } = row;
         let more = record - bare;
         println!("{name:<20} {plan:>8.2} {prepare:>11.2} {bind:>8.2} {record:>10.2} {bare:>12.2} {more:>8.2}");
@@ -79,18 +97,20 @@ fn main() -> Result<(), Failure> {
             json!({"name": name, "plan_us": plan, "prepare_us": prepare, "bind_us": bind, "record_us": record, "bare_us": bare}),
         )?;
     }
+    Ok(())
+}
 
-    println!();
+fn latency_table(gpu: &Gpu, report: &mut impl FnMut(Value) -> Result<(), Failure>) -> Result<(), Failure> {
     println!("from call to answer, each with new buffers: upload, record, submit, wait, read back");
     for (shape, dtype) in [([8, 16], DType::F32), ([48, 64 * 3], DType::U8)] {
-        let (resident, whole) = latency(&gpu, dtype, shape)?;
+        let (resident, whole) = latency(gpu, dtype, shape)?;
         println!("ReduceMax {dtype} {shape:?}: {whole:.1} µs; record, submit and wait alone: {resident:.1} µs");
         report(json!({"latency": format!("{dtype} {shape:?}"), "whole_us": whole, "resident_us": resident}))?;
     }
     Ok(())
 }
 
-fn named_operation(work: &Value) -> Result<(String, Box<dyn Operation>), Failure> {
+fn named_operation(work: &Value) -> Result<Named, Failure> {
     let op = operation(work, dtype(&work["dtype"])?, &shapes(work, 1.0)?)?;
     Ok((work["name"].as_str().unwrap_or("?").into(), op))
 }
@@ -196,6 +216,15 @@ impl Buffers {
             scratch: buffers(&plan.scratch_bytes),
         }
     }
+
+    fn get(&self, slot: Slot) -> &wgpu::Buffer {
+        match slot {
+            Slot::Input(n) => &self.inputs[n],
+            Slot::Output(n) => &self.outputs[n],
+            Slot::Scratch(n) => &self.scratch[n],
+            Slot::Embedded(_) => unreachable!("no workload has a constant"),
+        }
+    }
 }
 
 /// A plan's dispatches as one would write them with wgpu alone.
@@ -237,13 +266,7 @@ fn bare_pass(gpu: &Gpu, pass: &Dispatch, buffers: &Buffers) -> (wgpu::ComputePip
     });
     let mut resources = vec![wgpu::BindGroupEntry { binding: 0, resource: params.as_entire_binding() }];
     resources.extend(pass.bindings.iter().map(|b| {
-        let buffer = match b.slot {
-            Slot::Input(n) => &buffers.inputs[n],
-            Slot::Output(n) => &buffers.outputs[n],
-            Slot::Scratch(n) => &buffers.scratch[n],
-            Slot::Embedded(_) => unreachable!("no workload has a constant"),
-        };
-        let size = NonZeroU64::new(b.bytes);
+        let (buffer, size) = (buffers.get(b.slot), NonZeroU64::new(b.bytes));
         let resource = wgpu::BindingResource::Buffer(wgpu::BufferBinding { buffer, offset: b.offset_bytes, size });
         wgpu::BindGroupEntry { binding: b.binding, resource }
     }));

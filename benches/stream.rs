@@ -13,11 +13,10 @@
 #[path = "../examples/common/mod.rs"]
 mod common;
 
-use std::fs;
 use std::io::{self, IsTerminal, Read};
 use std::time::{Duration, Instant};
 
-use common::{Failure, Resident, gigabytes_per_second};
+use common::{Failure, Resident, gigabytes_per_second, peak_memory};
 use wgmax::{AnyOperation, ArgMax, ArgMaxOutput, DType, Gpu, Operation, ReduceMax, Stream, Tensor, View};
 
 /// The greatest f16; all others of the source are below 2.
@@ -33,10 +32,11 @@ fn main() -> Result<(), Failure> {
     if let [first, ..] = args.finish().as_slice() {
         return Err(format!("cannot make sense of {first:?}").into());
     }
-    let Some(gpu) = common::open(adapter)? else {
-        return Err("there is nothing to time without an adapter".into());
-    };
-    let idle = peak_memory();
+    if chunk_bytes == 0 || chunk_bytes > bytes / 2 {
+        return Err(format!("--chunk-mib {}: from 1 to half of --gib expected", chunk_bytes >> 20).into());
+    }
+    let gpu = common::needed(adapter)?;
+    let idle = peak_memory().unwrap_or(0);
     let source = source_pace(bytes.min(1 << 30), pace)?;
     println!("{} GiB of f16 in chunks of {} MiB; the source alone: {source:.2} GB/s", bytes >> 30, chunk_bytes >> 20);
     println!("{:<18} {:>10} {:>12} {:>14} {:>10}", "", "GB/s", "chunk GB/s", "of the slower", "buffers");
@@ -57,7 +57,7 @@ fn main() -> Result<(), Failure> {
         let share = pace / resident.min(source);
         println!("{name:<18} {pace:>10.2} {resident:>12.2} {share:>14.2} {:>6} MiB", buffers >> 20);
     }
-    let peak = peak_memory();
+    let peak = peak_memory().unwrap_or(0);
     println!("memory: {} MiB at most, of them {} MiB before the streams", peak >> 20, idle >> 20);
     Ok(())
 }
@@ -167,12 +167,4 @@ fn show_progress() -> impl FnMut(wgmax::Progress) {
             eprint!("\r{:3} %\r", 100 * progress.merged_bytes / progress.total_bytes.max(1));
         }
     }
-}
-
-/// The most memory that the process had so far, in bytes; 0 where the system does not say.
-fn peak_memory() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
-    kib.unwrap_or(0) << 10
 }

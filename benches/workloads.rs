@@ -51,9 +51,7 @@ struct Options {
 
 fn main() -> Result<(), Failure> {
     let options = options()?;
-    let Some(gpu) = common::open(options.adapter.clone())? else {
-        return Err("there is nothing to time without an adapter".into());
-    };
+    let gpu = common::needed(options.adapter.clone())?;
     let list: Vec<Value> = match options.table.as_str() {
         "workloads" => serde_json::from_slice(&fs::read(&options.workloads)?)?,
         "sizes" => sizes(gpu.device().limits().max_buffer_size),

@@ -38,17 +38,12 @@ fn main() -> ExitCode {
     let (options, gpu) = match opened() {
         Ok((options, Some(gpu))) => (options, gpu),
         Ok((_, None)) => return ExitCode::SUCCESS,
-        Err(error) => return fail(2, &error),
+        Err(error) => return common::fail("calibrate", 2, &error),
     };
     match run(&options, &gpu) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => fail(1, &error),
+        Err(error) => common::fail("calibrate", 1, &error),
     }
-}
-
-fn fail(code: u8, error: &Failure) -> ExitCode {
-    eprintln!("calibrate: {error}");
-    ExitCode::from(code)
 }
 
 fn opened() -> Result<(Options, Option<Gpu>), Failure> {

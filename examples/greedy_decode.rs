@@ -21,7 +21,7 @@ const STEPS: usize = 31;
 fn main() -> ExitCode {
     let gpu = match open_from_args() {
         Ok(gpu) => gpu,
-        Err(error) => return fail(2, &error),
+        Err(error) => return common::fail("greedy_decode", 2, &error),
     };
     if gpu.is_some() {
         println!("Times are medians of {STEPS} steps: record, submit, wait until the device is done.");
@@ -30,7 +30,7 @@ fn main() -> ExitCode {
     for batch in [1, 64] {
         for dtype in [DType::F32, DType::F16] {
             if let Err(error) = decode(gpu.as_ref(), batch, dtype) {
-                return fail(1, &error);
+                return common::fail("greedy_decode", 1, &error);
             }
         }
     }
@@ -44,11 +44,6 @@ fn open_from_args() -> Result<Option<Gpu>, Failure> {
         [] => common::open(adapter),
         rest => Err(format!("cannot make sense of {rest:?}; {USAGE}").into()),
     }
-}
-
-fn fail(code: u8, error: &Failure) -> ExitCode {
-    eprintln!("greedy_decode: {error}");
-    ExitCode::from(code)
 }
 
 fn decode(gpu: Option<&Gpu>, batch: u64, dtype: DType) -> Result<(), Failure> {

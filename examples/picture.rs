@@ -39,17 +39,12 @@ fn main() -> ExitCode {
     }
     let studio = match Studio::from_args() {
         Ok(studio) => studio,
-        Err(error) => return fail(2, &error),
+        Err(error) => return common::fail("picture", 2, &error),
     };
     match studio.draw() {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => fail(1, &error),
+        Err(error) => common::fail("picture", 1, &error),
     }
-}
-
-fn fail(code: u8, error: &Failure) -> ExitCode {
-    eprintln!("picture: {error}");
-    ExitCode::from(code)
 }
 
 struct Studio {

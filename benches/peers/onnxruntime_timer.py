@@ -3,7 +3,7 @@
 
 compare.py sets it up and runs it:
 
-    onnxruntime_timer.py [--ep webgpu|cpu] [--only NAME ...] [--seconds S] > ort.jsonl
+    onnxruntime_timer.py [--ep webgpu|cpu] [--workloads FILE] [--only NAME ...] [--seconds S] > ort.jsonl
 
 The inputs are graph initializers and graph optimization is off, so a timed run uploads nothing and folds nothing;
 it holds one dispatch of the operator and the download of the output. On a machine without a GPU, point the Vulkan

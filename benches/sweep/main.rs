@@ -66,9 +66,7 @@ fn main() -> Result<(), Failure> {
         println!("{} of {} problems of {DISTRIBUTION}, seed {}", workloads.len(), options.numbers.len(), options.seed);
         return Ok(fs::write(path, serde_json::to_vec(&workloads)?)?);
     }
-    let Some(gpu) = common::open(options.adapter.clone())? else {
-        return Err("there is nothing to time without an adapter".into());
-    };
+    let gpu = common::needed(options.adapter.clone())?;
     println!("{} problems of {DISTRIBUTION}, seed {}", options.numbers.len(), options.seed);
     let drawn = options.numbers.iter().map(|&n| Problem::draw(options.seed, n));
     let problems = drawn.collect::<Result<Vec<_>, _>>()?;

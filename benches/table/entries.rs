@@ -31,6 +31,9 @@ pub fn shapes(work: &Value, scale: f64) -> Result<Vec<Vec<u64>>, Box<dyn Error>>
             *outermost = ((*outermost as f64 * scale) as u64).max(1);
         }
     }
+    if shapes.is_empty() || shapes.iter().any(|shape| shape.contains(&0)) {
+        return Err(format!("{}: shapes {shapes:?}, at least one expected, and elements in each", work["name"]).into());
+    }
     Ok(shapes)
 }
 

@@ -2,6 +2,7 @@
 #![allow(dead_code)] // each uses its own part
 
 use std::error::Error;
+use std::process::ExitCode;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
@@ -31,6 +32,24 @@ pub fn open(adapter: Option<String>) -> Result<Option<Gpu>, Failure> {
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// The same for who can do nothing without one.
+pub fn needed(adapter: Option<String>) -> Result<Gpu, Failure> {
+    open(adapter)?.ok_or_else(|| "there is nothing to time without an adapter".into())
+}
+
+/// Says what went wrong in which program, whose exit code is this.
+pub fn fail(program: &str, code: u8, error: &Failure) -> ExitCode {
+    eprintln!("{program}: {error}");
+    ExitCode::from(code)
+}
+
+/// The most bytes that this process has had in memory, where Linux tells.
+pub fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? << 10)
 }
 
 /// The bytes that an operation cannot do without: each input read once, each output written once.

@@ -47,17 +47,12 @@ fn main() -> ExitCode {
     }
     let scan = match Scan::from_args() {
         Ok(scan) => scan,
-        Err(error) => return fail(2, &error),
+        Err(error) => return common::fail("scan_weights", 2, &error),
     };
     match scan.run() {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => fail(1, &error),
+        Err(error) => common::fail("scan_weights", 1, &error),
     }
-}
-
-fn fail(code: u8, error: &Failure) -> ExitCode {
-    eprintln!("scan_weights: {error}");
-    ExitCode::from(code)
 }
 
 struct Scan {
@@ -188,7 +183,7 @@ impl Scan {
         println!("\n{:.0} MiB in {:.2} s: {scan:.2} GB/s.", mib(cost.bytes), cost.time.as_secs_f64());
         println!("Waiting for the files took {:.2} s of it: they gave {file:.2} GB/s.", cost.reading.as_secs_f64());
         print!("Buffers of at most {:.0} MiB", mib(cost.buffers));
-        match peak_memory() {
+        match common::peak_memory() {
             Some(bytes) => println!(", the process {:.0} MiB at a time.", mib(bytes)),
             None => println!("."),
         }
@@ -250,11 +245,4 @@ impl Bar {
             eprint!("\r\x1b[K");
         }
     }
-}
-
-/// The most memory that the process had at a time, where the system tells.
-fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    Some(line.trim().strip_suffix(" kB")?.parse::<u64>().ok()? << 10)
 }
