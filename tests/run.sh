@@ -278,7 +278,7 @@ on_swiftshader() {
 route_host() { run host cargo_test --lib "${host_tests[@]/#/--test=}"; }
 route_paper() { run paper tests paper gpu_model; }
 route_documentation() { run documentation cargo test --all-features --doc; }
-# Without LLVM's passes: compiling is what these tests take their time for. With them, as for users' programs, goes lavapipe_onnx.
+# Without LLVM's passes: compiling is what these tests take their time for. With them, as for users' programs, go lavapipe_onnx, mpi and burn.
 unoptimised() { GALLIVM_PERF=${GALLIVM_PERF-nopt} "$@"; }
 route_lavapipe() { unoptimised on_lavapipe lavapipe answers "${operator_tests[@]}"; }
 route_lavapipe_more() { unoptimised on_lavapipe lavapipe_more with_others "${operator_tests[@]/#/--skip=}"; }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Tests the C library: its own tests, then the hosts in capi/examples, as they are and through every case of the matrix. They
-# run on the wgpu-native that PyPI's wgpu brings, with its webgpu.h; VK_DRIVER_FILES says on which adapter.
+# Tests the C library: its own tests, then the hosts in capi/examples, as they are and through the sample of cases that
+# every way to WebGPU takes. They run on the wgpu-native that PyPI's wgpu brings, with its webgpu.h; VK_DRIVER_FILES says on
+# which adapter.
 #
 #   tests/capi/run.sh
 #

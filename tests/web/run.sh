@@ -15,8 +15,8 @@ LAVAPIPE=${LAVAPIPE:-$(compgen -G '/usr/share/vulkan/icd.d/lvp_icd*.json' | head
 SWIFTSHADER=${SWIFTSHADER:-/usr/lib/chromium/vk_swiftshader_icd.json}
 
 command -v node >/dev/null && command -v npm >/dev/null || install_debian nodejs npm
-if [[ $(node -p 'parseInt(process.versions.node)') -lt 20 ]]; then
-    say "tests/web/run.sh: node $(node --version) is too old, 20 or later is needed"
+if [[ $(node -p 'const [major, minor] = process.versions.node.split("."); major * 100 + +minor') -lt 2012 ]]; then
+    say "tests/web/run.sh: node $(node --version) is too old, 20.12 or later is needed"
     exit 1
 fi
 [[ -n ${CHROMIUM:-} ]] || command -v chromium >/dev/null || install_debian chromium
