@@ -125,7 +125,7 @@ missing_packages() {
     if select_any lavapipe lavapipe_more lavapipe_onnx peers swiftshader swiftshader_onnx web mpi burn capi amd; then
         have_loader || printf '%s\n' libvulkan1
     fi
-    if select_any lavapipe lavapipe_more lavapipe_onnx peers web mpi burn capi; then
+    if select_any lavapipe lavapipe_more lavapipe_onnx peers mpi burn capi; then
         [[ -n $(lavapipe_icd) ]] || printf '%s\n' mesa-vulkan-drivers
     fi
     if select_any amd; then
@@ -288,13 +288,13 @@ route_swiftshader() { on_swiftshader swiftshader with_others; }
 route_swiftshader_onnx() { on_swiftshader swiftshader_onnx tests/conformance/run.sh; }
 
 route_web() {
-    local lavapipe swiftshader lines
-    lavapipe=$(lavapipe_icd) swiftshader=$(swiftshader_icd)
-    if [[ -z $lavapipe || -z $swiftshader ]] || ! have_loader; then
-        absent web "it needs Chromium with SwiftShader, and lavapipe beside it"
+    local swiftshader lines
+    swiftshader=$(swiftshader_icd)
+    if [[ -z $swiftshader ]] || ! have_loader; then
+        absent web "it needs Chromium with SwiftShader"
         return
     fi
-    LAVAPIPE=$lavapipe SWIFTSHADER=$swiftshader unoptimised run web tests/web/run.sh
+    SWIFTSHADER=$swiftshader run web tests/web/run.sh
     mapfile -t lines < <(sed -n '/^$/,$p' "$log" | grep -E ': (ok|FAILED)$' || true)
     report+=("${lines[@]/#/    }")
 }

@@ -1,17 +1,16 @@
 #!/usr/bin/env bash
-# Builds what runs in browsers, and takes every route to WebGPU through the same cases, one line each: natively on lavapipe
-# and on SwiftShader, wgpu in Chromium, the npm package in Chromium, the npm package on Dawn. Then it drives the pages.
+# Builds what runs in browsers, and takes every route to WebGPU through the same cases on SwiftShader, one line each: natively, wgpu in
+# Chromium, the npm package in Chromium, the npm package on Dawn. Then it drives the pages.
 #
 #   tests/web/run.sh [--shots FOLDER]       pictures of the pages go to FOLDER
 #
 # On Debian it installs what is missing: node, npm, Chromium, and where there is no rustup, Debian's Rust for WebAssembly.
-# LAVAPIPE and SWIFTSHADER may name the drivers' manifests.
+# SWIFTSHADER may name the driver's manifest.
 set -euo pipefail
 cd "$(dirname "$0")"
 root=$(cd ../.. && pwd)
 . "$root/web/toolchain.sh"
 
-LAVAPIPE=${LAVAPIPE:-$(compgen -G '/usr/share/vulkan/icd.d/lvp_icd*.json' | head -n 1 || true)}
 SWIFTSHADER=${SWIFTSHADER:-/usr/lib/chromium/vk_swiftshader_icd.json}
 
 command -v node >/dev/null && command -v npm >/dev/null || install_debian nodejs npm
@@ -21,12 +20,8 @@ if [[ $(node -p 'const [major, minor] = process.versions.node.split("."); major 
 fi
 [[ -n ${CHROMIUM:-} ]] || command -v chromium >/dev/null || install_debian chromium
 
-# with_driver MANIFEST COMMAND...: Vulkan sees that driver only.
-with_driver() {
-    local manifest=$1
-    shift
-    VK_DRIVER_FILES=$manifest VK_ICD_FILENAMES=$manifest "$@"
-}
+# on_swiftshader COMMAND...: Vulkan sees that driver only.
+on_swiftshader() { VK_DRIVER_FILES=$SWIFTSHADER VK_ICD_FILENAMES=$SWIFTSHADER "$@"; }
 
 log=$(mktemp) failed=$(mktemp)
 trap 'wait; rm -f "$log" "$failed"' EXIT # no route goes on, or writes, behind the end
@@ -36,22 +31,19 @@ route() {
     "$@" </dev/null | tee -a "$log" || echo "$*" >>"$failed"
 }
 
-# native NAME MANIFEST: the sample through the crate as it is.
+# native: the sample through the crate as it is.
 native() {
     local begin=$SECONDS verdict=ok equal
-    equal=$(with_driver "$2" \
-        cargo test --manifest-path "$root/Cargo.toml" --all-features --test matrix -- --nocapture) || verdict=FAILED
+    equal=$(on_swiftshader cargo test --manifest-path "$root/Cargo.toml" --all-features --test matrix -- --nocapture) ||
+        verdict=FAILED
     equal=$(grep -oE '[0-9]+ of [0-9]+ cases bit-equal' <<<"$equal" || true) # tests in other threads print around it
-    echo "$1: ${equal:-no cases}, $((SECONDS - begin)) s: $verdict"
+    echo "wgpu on SwiftShader: ${equal:-no cases}, $((SECONDS - begin)) s: $verdict"
     [[ $verdict == ok ]]
 }
 
 # Two at a time: each computes mostly on one core, and so does what makes modules small.
 cargo test --manifest-path "$root/Cargo.toml" --all-features --test matrix --no-run
-{
-    route native "wgpu on SwiftShader" "$SWIFTSHADER"
-    route native "wgpu on lavapipe" "$LAVAPIPE"
-} &
+route native &
 "$root/examples/pages/build.sh" browser ocr
 npm install --no-audit --no-fund --loglevel=error
 tarball=$(cd "$root/web" && npm pack --silent --pack-destination "$target")
@@ -59,8 +51,8 @@ npm install --no-save --no-audit --no-fund --loglevel=error "$target/$tarball" #
 wasm_module wgmax-web-tests dist cases
 wait
 {
-    route with_driver "$SWIFTSHADER" node published.js "$target/$tarball"
-    route with_driver "$SWIFTSHADER" node dawn.js
+    route on_swiftshader node published.js "$target/$tarball"
+    route on_swiftshader node dawn.js
     route node page.js "$@"
 } &
 route node chromium.js
@@ -74,8 +66,8 @@ failures=$(wc -l <"$failed")
 printf '\n'
 cat "$log"
 echo "test result: $(grep -c ': ok$' "$log" || true) passed; $failures failed"
-if [[ $failures -gt 0 || $routes -ne 5 || $(wc -l <<<"$counts") -ne 1 ]]; then
-    say "tests/web/run.sh: $failures routes failed, $routes of 5 ran all cases"
+if [[ $failures -gt 0 || $routes -ne 4 || $(wc -l <<<"$counts") -ne 1 ]]; then
+    say "tests/web/run.sh: $failures routes failed, $routes of 4 ran all cases"
     say "$(<"$failed")"
     exit 1
 fi
