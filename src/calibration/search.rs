@@ -75,7 +75,7 @@ fn round() -> usize {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Trial {
-    /// The place of the operation in [`Search::operations`].
+    /// The place of the operation among those that the search times.
     pub shape: usize,
     /// The tuning to plan it with: [`Search::plan`].
     pub tuning: Tuning,
