@@ -50,10 +50,7 @@ struct Options {
 fn main() -> ExitCode {
     match options().and_then(|options| run(&options)) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("gpu_model: {error}");
-            ExitCode::FAILURE
-        }
+        Err(error) => common::fail("gpu_model", 1, &error),
     }
 }
 

@@ -56,6 +56,11 @@ impl Case {
 pub const CLASSES: [DType; 8] =
     [DType::I8, DType::U16, DType::F16, DType::Bf16, DType::I32, DType::F32, DType::U64, DType::F64];
 
+/// One of them, or that of which alone there are fills.
+pub fn is_one_of_its_class(dtype: DType) -> bool {
+    CLASSES.contains(&dtype) || dtype == DType::U32
+}
+
 const FLOATS: [DType; 4] = [DType::F32, DType::F16, DType::Bf16, DType::F64];
 
 const SLICES: [Slices; 7] = [

@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::cases::CLASSES;
+use common::cases::{CLASSES, is_one_of_its_class};
 use common::kernels::{OVERRIDES, kernels, programs};
 use loops::{loops_of_one_turn, problems};
 use naga::back::hlsl::ShaderModel;
@@ -53,11 +53,6 @@ fn each_of<T: Sync>(all: &[T], check: impl Fn(&T) + Sync) {
     std::thread::scope(|scope| (0..cores).for_each(|_| drop(scope.spawn(|| while check_next().is_some() {}))));
 }
 
-/// One type of each class, and that of which alone there are fills.
-fn is_one_of_its_class(dtype: DType) -> bool {
-    CLASSES.contains(&dtype) || dtype == DType::U32
-}
-
 /// And it declares what its manifest says, no loop of it takes one turn, and it is not long when all calls are inlined.
 #[test]
 fn every_variant_validates_and_reaches_every_back_end() {
@@ -85,6 +80,22 @@ fn every_variant_validates_and_reaches_every_back_end() {
         naga::back::hlsl::Writer::new(&mut text, &hlsl, &naga::back::hlsl::PipelineOptions::default())
             .write(&module, &info, None)
             .unwrap_or_else(|error| panic!("{kernel}: HLSL: {error}"));
+    });
+}
+
+/// So one type of each class does for all that is held against naga: the others' shaders differ in one constant.
+#[test]
+fn types_of_one_class_share_their_text() {
+    let others: Vec<Kernel> = kernels().into_iter().filter(|own| !is_one_of_its_class(own.dtype)).collect();
+    each_of(&others, |kernel| {
+        let is_alike = |own: &DType| (own.bytes(), own.is_float()) == (kernel.dtype.bytes(), kernel.dtype.is_float());
+        let one = Kernel { dtype: CLASSES.into_iter().find(is_alike).unwrap(), ..kernel.clone() };
+        let signs = ["const SIGN = 0u;\n", "const SIGN = 0x80000000u;\n"];
+        let [own, expected] =
+            [kernel, &one].map(|own| signs.iter().fold(own.wgsl(), |text, sign| text.replace(sign, "")));
+        assert_eq!(own, expected, "{kernel}");
+        assert_eq!(kernel.bindings(), one.bindings(), "{kernel}");
+        assert!(kernel.constants().eq(one.constants()), "{kernel}");
     });
 }
 

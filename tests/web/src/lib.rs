@@ -4,12 +4,12 @@
 #[path = "../../common/mod.rs"]
 mod common;
 
-use common::cases::{self, CLASSES, Case};
+use common::cases::{self, Case, is_one_of_its_class};
 use common::kernels::kernels;
 use js_sys::Uint8Array;
 use wasm_bindgen::prelude::*;
 use wgmax::plan::{Kernel, PortableShader};
-use wgmax::{AdapterKind, DType, Error, Gpu, GpuOptions, Limits, Operation, Tensor};
+use wgmax::{AdapterKind, Error, Gpu, GpuOptions, Limits, Operation, Tensor};
 
 /// The cases that every route takes.
 #[wasm_bindgen]
@@ -90,7 +90,7 @@ impl Device {
 /// Every shader variant that WebGPU knows, of one type of each class, as JSON: shaders of the portable form.
 #[wasm_bindgen]
 pub fn shaders() -> Result<String, JsError> {
-    let is_own = |kernel: &&Kernel| !kernel.int64 && (CLASSES.contains(&kernel.dtype) || kernel.dtype == DType::U32);
+    let is_own = |kernel: &&Kernel| !kernel.int64 && is_one_of_its_class(kernel.dtype);
     let shaders: Vec<PortableShader> = kernels().iter().filter(is_own).map(PortableShader::from).collect();
     Ok(serde_json::to_string(&shaders)?)
 }
