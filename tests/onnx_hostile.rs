@@ -207,6 +207,21 @@ fn attributes_have_values_of_their_kind_alone() {
                 read_model(&encode(&model))
             };
             assert!(outcome(sound.i, &sound.ints).is_ok(), "{operator} {sound:?}");
+            type Change = fn(&mut AttributeProto);
+            let changes: [Change; 5] = [
+                |own| own.f = 1.0,
+                |own| own.s = b"1".to_vec(),
+                |own| own.t = Some(Default::default()),
+                |own| own.floats = vec![1.0],
+                |own| own.strings = vec![b"1".to_vec()],
+            ];
+            for change in changes {
+                let mut attribute = AttributeProto { r#type: kind, ..sound.clone() };
+                change(&mut attribute);
+                let model = models::model(13, &["x"], &["y"], vec![node(operator, &["x"], "y", &[attribute])], vec![]);
+                let error = read_model(&encode(&model)).expect_err(operator).to_string();
+                assert!(error.contains(&format!("attribute {} is", sound.name)), "{error}");
+            }
             let (other, others) = if sound.ints.is_empty() { (0, vec![1]) } else { (1, vec![]) };
             for (i, ints) in [(other, &others[..]), (sound.i + other, &[&sound.ints[..], &others].concat())] {
                 let error = outcome(i, ints).expect_err(operator).to_string();
@@ -228,6 +243,20 @@ fn inputs_are_counted_by_version() {
         let error = read_model(&encode(&model)).unwrap_err().to_string();
         assert_eq!(error, format!("node 1 (ReduceMax): {said} expected"));
     }
+}
+
+/// Each of a Max's inputs is needed; another operator's optional one may be left out at the end.
+#[test]
+fn inputs_left_out() {
+    let read = |operator, inputs: &[&str]| {
+        read_model(&encode(&models::model(18, &["x"], &["y"], vec![node(operator, inputs, "y", &[])], vec![])))
+    };
+    for (inputs, missing) in [(&["x", ""][..], 1), (&["x", "", "x"], 1), (&["x", "x", ""], 2)] {
+        let error = read("Max", inputs).unwrap_err().to_string();
+        assert!(error.contains(&format!("input {missing}: it is left out")), "{inputs:?}: {error}");
+    }
+    assert!(read("ReduceMax", &["x", ""]).is_ok());
+    assert!(read("ReduceMax", &["x", "", ""]).is_ok());
 }
 
 /// Bits flipped anywhere: whatever comes of it, no panic and no run-away memory.

@@ -120,9 +120,6 @@ impl Model {
     fn step<'a>(&self, node: &'a NodeProto, values: &mut Values<'a>, left: &mut u64) -> Result<Step, Error> {
         let named = |name: &String| if name.is_empty() { Ok(None) } else { values.named(name).map(Some) };
         let mut ids: Vec<Option<usize>> = node.input.iter().map(named).collect::<Result<_, _>>()?;
-        while ids.last() == Some(&None) {
-            ids.pop(); // optional inputs left out at the end
-        }
         let operation = match repeated(node, &ids) {
             None => values.operation(node, self.opset, &ids)?,
             Some(once) => match values.operation(node, self.opset, &once) {

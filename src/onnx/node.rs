@@ -98,10 +98,11 @@ fn max(node: &NodeProto, opset: u64, inputs: &Operands<'_>) -> Result<crate::Max
     dialect.resolve(opset, expected, views)
 }
 
-/// Input 0, of `most` at most.
+/// Input 0, of `most` at most. What is left out at the end is none.
 fn first<'a>(inputs: &Operands<'a>, most: usize) -> Result<Operand<'a>, Error> {
-    if inputs.len() > most {
-        return Err(Error::WrongCount { what: "inputs", given: inputs.len(), expected: most });
+    let given = inputs.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+    if given > most {
+        return Err(Error::WrongCount { what: "inputs", given, expected: most });
     }
     inputs.first().copied().flatten().ok_or_else(|| error("input 0", "it is left out, but not optional"))
 }
@@ -138,12 +139,19 @@ impl<'a> Attributes<'a> {
         if attribute.r#type != kind && attribute.r#type != 0 {
             return Err(self.wrong_value(name, format!("of kind {}", attribute.r#type), expected));
         }
-        let has_others = if kind == AttributeProto::INT { !attribute.ints.is_empty() } else { attribute.i != 0 };
-        if has_others {
-            let given = if kind == AttributeProto::INT { "a list of integers" } else { "an integer" };
-            return Err(self.wrong_value(name, given.into(), expected));
+        let AttributeProto { f, i, s, floats, ints, strings, t, .. } = attribute;
+        let others = [
+            (kind != AttributeProto::INT && *i != 0, "an integer"),
+            (kind != AttributeProto::INTS && !ints.is_empty(), "a list of integers"),
+            (*f != 0.0, "a number"),
+            (!floats.is_empty(), "a list of numbers"),
+            (!s.is_empty() || !strings.is_empty(), "text"),
+            (t.is_some(), "a tensor"),
+        ];
+        match others.into_iter().find(|(is_given, _)| *is_given) {
+            Some((_, given)) => Err(self.wrong_value(name, given.into(), expected)),
+            None => Ok(Some(attribute)),
         }
-        Ok(Some(attribute))
     }
 
     fn int(&mut self, name: &str) -> Result<Option<i64>, Error> {

@@ -100,12 +100,27 @@ pub struct AttributeProto {
     /// The name.
     #[prost(string, tag = "1")]
     pub name: String,
+    /// A number, which no attribute here is.
+    #[prost(float, tag = "2")]
+    pub f: f32,
     /// The value of an [`INT`](AttributeProto::INT).
     #[prost(int64, tag = "3")]
     pub i: i64,
+    /// Text, which no attribute here is.
+    #[prost(bytes = "vec", tag = "4")]
+    pub s: Vec<u8>,
+    /// A tensor, which no attribute here is.
+    #[prost(message, optional, tag = "5")]
+    pub t: Option<TensorProto>,
+    /// Numbers, which no attribute here is.
+    #[prost(float, repeated, tag = "7")]
+    pub floats: Vec<f32>,
     /// The values of [`INTS`](AttributeProto::INTS).
     #[prost(int64, repeated, tag = "8")]
     pub ints: Vec<i64>,
+    /// Texts, which no attribute here is.
+    #[prost(bytes = "vec", repeated, tag = "9")]
+    pub strings: Vec<Vec<u8>>,
     /// What the value is.
     #[prost(int32, tag = "20")]
     pub r#type: i32,
