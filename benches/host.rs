@@ -260,7 +260,7 @@ fn bare_pass(gpu: &Gpu, pass: &Dispatch, buffers: &Buffers) -> (wgpu::ComputePip
     let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries });
     let params = device.create_buffer(&wgpu::BufferDescriptor {
         label: None,
-        size: (pass.params.to_bytes().len() as u64).next_multiple_of(16),
+        size: pass.params.to_bytes().len() as u64,
         usage: wgpu::BufferUsages::UNIFORM,
         mapped_at_creation: false,
     });

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 use common::{Buffers, Failure, Resident};
 use serde_json::Value;
 use wgmax::calibration::Platform;
-use wgmax::{Calibration, CalibrationOptions, Gpu, Limits, Tensor, Tuning, TuningField};
+use wgmax::{Calibration, CalibrationOptions, Gpu, Limits, Tensor, Tuning};
 
 const USAGE: &str = "usage: calibrate [--adapter NAME] [--out FILE] [--budget SECONDS] [--rounds N]";
 
@@ -113,8 +113,8 @@ fn calibrated(options: &Options, gpu: &Gpu) -> Result<Calibration, Failure> {
 
 /// What is another number in the second tuning.
 fn changes(old: &Tuning, new: &Tuning) -> String {
-    let fields = Tuning::FIELDS.iter().filter(|field| (field.get)(old) != (field.get)(new));
-    let mut changes: Vec<String> = fields.map(|field| format!("{} {}", field.name, (field.get)(new))).collect();
+    let fields = Tuning::FIELDS.iter().filter(|field| field.get(old) != field.get(new));
+    let mut changes: Vec<String> = fields.map(|field| format!("{} {}", field.name, field.get(new))).collect();
     changes.extend((old.int64 != new.int64).then(|| format!("int64 {}", new.int64)));
     changes.join(", ")
 }
@@ -124,8 +124,9 @@ fn print_tuning(gpu: &Gpu, calibration: &Calibration) {
     let start = CalibrationOptions::default().start;
     let built_in = Tuning::of(gpu.kernels().limits().adapter);
     println!("\n{:<18} {:>12} {:>12} {:>12}", "number", "before", "built in", "calibrated");
-    for TuningField { name, get, .. } in Tuning::FIELDS {
-        println!("{name:<18} {:>12} {:>12} {:>12}", get(&start), get(&built_in), get(&calibration.tuning));
+    for field in Tuning::FIELDS {
+        let [before, built_in, now] = [&start, &built_in, &calibration.tuning].map(|tuning| field.get(tuning));
+        println!("{:<18} {before:>12} {built_in:>12} {now:>12}", field.name);
     }
     println!("{:<18} {:>12} {:>12} {:>12}", "int64", start.int64, built_in.int64, calibration.tuning.int64);
     let gains = calibration.gains.iter().map(|gain| format!("{} {}", gain.probe, gain.speed_percent));

@@ -65,7 +65,6 @@ impl Prepared {
             bytes.resize((bytes.len() as u64).next_multiple_of(alignment) as usize, 0);
             let begin = bytes.len() as u64;
             bytes.extend(dispatch.params.to_bytes());
-            bytes.resize(bytes.len().next_multiple_of(16), 0); // uniform structs end at 16 bytes
             params_at.push(begin..bytes.len() as u64);
         }
         let params = filled_buffer(device, "wgmax parameters", &bytes, wgpu::BufferUsages::UNIFORM)?;

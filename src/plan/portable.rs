@@ -139,7 +139,7 @@ impl From<&Plan> for PortablePlan {
         };
         let dispatch = |dispatch: &'_ super::Dispatch, shader| PortableDispatch {
             shader,
-            params: words(&dispatch.params.to_bytes(), 16), // uniform structs end at 16 bytes
+            params: words(&dispatch.params.to_bytes()),
             grid: dispatch.grid,
             bindings: dispatch.bindings.iter().map(|own| PortableBinding::new(own, &dispatch.kernel)).collect(),
         };
@@ -151,7 +151,7 @@ impl From<&Plan> for PortablePlan {
             output_bytes: plan.output_bytes.clone(),
             scratch_bytes: plan.scratch_bytes.to_vec(),
             in_place: plan.in_place,
-            embedded: plan.embedded.iter().map(|bytes| words(bytes, 4)).collect(),
+            embedded: plan.embedded.iter().map(|bytes| words(bytes)).collect(),
             dispatches,
             shaders: kernels.into_iter().map(PortableShader::from).collect(),
         }
@@ -195,9 +195,7 @@ impl PortableBinding {
 }
 
 /// The words of little-endian bytes, with zeros up to a multiple of so many bytes.
-fn words(bytes: &[u8], multiple: usize) -> Vec<u32> {
-    let mut bytes = bytes.to_vec();
-    bytes.resize(bytes.len().next_multiple_of(multiple), 0);
+fn words(bytes: &[u8]) -> Vec<u32> {
     bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect()
 }
 

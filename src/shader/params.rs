@@ -24,16 +24,19 @@ pub enum Params {
 }
 
 impl Params {
-    /// The bytes of the uniform buffer. It has room for 32 dimensions: [`Plan::check`](crate::Plan::check) allows no more.
+    /// The bytes of the uniform buffer, a multiple of 16: so uniform structs end. It has room for 32 dimensions:
+    /// [`Plan::check`](crate::Plan::check) allows no more.
     pub fn to_bytes(&self) -> Vec<u8> {
-        match self {
+        let mut bytes = match self {
             Params::Reduction(params) => bytemuck::cast_slice(&params.words()).to_vec(),
             Params::Merge(params) => bytemuck::bytes_of(params).to_vec(),
             Params::Fill(params) => bytemuck::bytes_of(params).to_vec(),
             Params::HardmaxWrite(params) => bytemuck::bytes_of(params).to_vec(),
             Params::HardmaxOnes(params) => bytemuck::bytes_of(params).to_vec(),
             Params::Broadcast(params) => bytemuck::cast_slice(&params.words()).to_vec(),
-        }
+        };
+        bytes.resize(bytes.len().next_multiple_of(16), 0);
+        bytes
     }
 }
 

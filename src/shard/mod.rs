@@ -18,14 +18,10 @@
 //! # Ok::<(), wgmax::Error>(())
 //! ```
 
-#[cfg(feature = "gpu")]
-mod chunks;
 mod merge_shards;
 mod partial;
 mod sharded;
 
-#[cfg(feature = "gpu")]
-pub(crate) use chunks::Chunks;
 pub use merge_shards::MergeShards;
 pub use partial::{Partial, Partials, merge};
 pub use sharded::{Shard, Sharded};

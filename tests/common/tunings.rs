@@ -6,12 +6,12 @@ use wgmax::{AdapterKind, Tuning, TuningField, TuningRange};
 /// is less than the one it is given.
 pub fn any_tuning(below: &mut dyn FnMut(u64) -> u64) -> Tuning {
     let mut tuning = Tuning::of(AdapterKind::ALL[below(3) as usize]);
-    for TuningField { range, get, get_mut, .. } in Tuning::FIELDS {
+    for field @ TuningField { range, get_mut, .. } in Tuning::FIELDS {
         *get_mut(&mut tuning) = match range {
             TuningRange::PowerOfTwo(most) => 1 << below(u64::from(most.ilog2()) + 1),
             TuningRange::Either(one, other) => [one, other][below(2) as usize],
             TuningRange::Between(least, most) => match below(4) {
-                0 => get(&Tuning::of(AdapterKind::ALL[below(3) as usize])),
+                0 => field.get(&Tuning::of(AdapterKind::ALL[below(3) as usize])),
                 1 => [least, most][below(2) as usize],
                 2 => ((1_u64 << below(u64::from(most.ilog2()) + 1)) + below(3)).saturating_sub(1).clamp(least, most),
                 _ => below(40).clamp(least, most),

@@ -1,11 +1,11 @@
 //! The element-wise maximum of tensors that come piece by piece.
 
-use std::io::{ErrorKind, Read, Write};
+use std::io::{Read, Write};
 
 use super::super::Gpu;
-use super::Progress;
 use super::ring::Ring;
 use super::sink::sink_error;
+use super::{Progress, read_some};
 use crate::tensor::check_bools;
 use crate::{Error, Max, Operation, TensorType, View};
 
@@ -107,16 +107,13 @@ impl<P: FnMut(Progress)> MaxOfStreams<'_, '_, P> {
         let mut at = 0;
         while at < len {
             let most = buffer.len().min((len - at) as usize);
-            match source.read(&mut buffer[..most]) {
-                Ok(0) => return Err(Error::StreamLength { given: begin + at, expected: self.total }),
-                Ok(read) => {
-                    check_bools(self.op.dtype, &buffer[..read], begin + at)?;
-                    self.ring.fill(operand, at as usize, &buffer[..read])?;
-                    at += read as u64;
-                }
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(Error::Read { at: begin + at, message: error.to_string() }),
+            let read = read_some(source, &mut buffer[..most], begin + at)?;
+            if read == 0 {
+                return Err(Error::StreamLength { given: begin + at, expected: self.total });
             }
+            check_bools(self.op.dtype, &buffer[..read], begin + at)?;
+            self.ring.fill(operand, at as usize, &buffer[..read])?;
+            at += read as u64;
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Tensors that come piece by piece: larger than a device, or than memory.
 
 #[cfg(not(target_arch = "wasm32"))]
+mod chunks;
 mod max;
 mod ring;
 mod saved;
@@ -12,11 +13,12 @@ use std::io::Write;
 use std::io::{ErrorKind, Read};
 
 use super::Gpu;
+use chunks::Chunks;
 use ring::Ring;
 pub use saved::SavedStream;
 use sink::{Sink, sink_error};
 
-use crate::shard::{Chunks, Partials, Sharded};
+use crate::shard::{Partials, Sharded};
 use crate::tensor::check_bools;
 use crate::{AnyOperation, Error, Operation, Tensor, TensorType, View};
 
@@ -210,11 +212,9 @@ impl<'a> Stream<'a> {
         let before = self.taken_bytes();
         loop {
             let left = (self.total_bytes() - self.taken_bytes()).min(buffer.len() as u64) as usize;
-            match source.read(&mut buffer[..left]) {
-                Ok(0) => return Ok(self.taken_bytes() - before),
-                Ok(read) => self.push_blocking(&buffer[..read])?,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(Error::Read { at: self.taken_bytes(), message: error.to_string() }),
+            match read_some(source, &mut buffer[..left], self.taken_bytes())? {
+                0 => return Ok(self.taken_bytes() - before),
+                read => self.push_blocking(&buffer[..read])?,
             }
         }
     }
@@ -398,6 +398,17 @@ impl<'a> Stream<'a> {
 /// Bytes that are read at once.
 #[cfg(not(target_arch = "wasm32"))]
 const READ_BYTES: u64 = 1 << 20;
+
+/// So many bytes of what a source still has, none at its end. `at` says where in the tensor that is.
+#[cfg(not(target_arch = "wasm32"))]
+fn read_some(source: &mut dyn Read, bytes: &mut [u8], at: u64) -> Result<usize, Error> {
+    loop {
+        match source.read(bytes) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            read => return read.map_err(|error| Error::Read { at, message: error.to_string() }),
+        }
+    }
+}
 
 /// What is done with a chunk: the operation where the chunk has whole outputs, else a shard's.
 fn chunk_operation(whole: &Sharded, chunk: &(Vec<u64>, Vec<u64>), per_block: u64) -> Result<AnyOperation, Error> {

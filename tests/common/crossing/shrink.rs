@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use wgmax::{ArgMaxOutput, Axes, EmptyMax, IndexType, Limits, NanPolicy, Slices, Tuning, TuningField};
+use wgmax::{ArgMaxOutput, Axes, EmptyMax, IndexType, Limits, NanPolicy, Slices, Tuning};
 
 use super::{Asked, Case, Content, Finding, Layout, Outcome};
 use crate::common::Data;
@@ -87,10 +87,10 @@ fn simpler(case: &Case, device: &Limits) -> Vec<Case> {
             true
         });
     }
-    for TuningField { get, get_mut, .. } in Tuning::FIELDS {
+    for field in Tuning::FIELDS {
         with(&|own| {
-            let usual = get(&Tuning::of(own.limits.adapter));
-            own.limits.tuning.iter_mut().for_each(|tuning| *get_mut(tuning) = usual);
+            let usual = field.get(&Tuning::of(own.limits.adapter));
+            own.limits.tuning.iter_mut().for_each(|tuning| *(field.get_mut)(tuning) = usual);
             true
         });
     }

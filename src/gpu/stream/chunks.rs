@@ -1,6 +1,6 @@
 //! A row-major tensor as one chunk after another.
 
-use super::Sharded;
+use crate::shard::Sharded;
 
 /// Boxes of consecutive elements that make up a tensor, in order: indices along one axis, whole in those behind it, one in
 /// those before it. All have as many elements but the last one along the axis.
