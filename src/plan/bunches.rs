@@ -3,7 +3,6 @@
 
 use std::ops::Range;
 
-use super::device::bunch_bytes;
 use super::layout::{Dimension, LARGEST_USUAL_BLOCK, ReductionShape, gcd};
 use super::schedule::{FEWEST_FAR_LOADS, FEWEST_LOADS, Reduction, SHORT_ROWS_INVOCATIONS, Schedule};
 use super::windows::Window;
@@ -42,7 +41,7 @@ const MAX_SHORT_RUNS: u64 = 64;
 impl Reduction<'_> {
     /// The bunches that a kernel takes, if it takes short rows.
     pub fn bunch(&self, access: Access) -> Option<Bunches> {
-        Bunches::of_access(access, self.dtype, self.operator, self.epilogue)
+        Bunches::of_access(access, self.dtype, self.epilogue)
     }
 
     /// The bunch of an invocation that finds it in workgroup memory, where neighbours have left what they loaded side by side: on GPUs,
@@ -50,14 +49,14 @@ impl Reduction<'_> {
     /// of its own. It has no more rows than are whole words, of elements and of results.
     fn staged_bunch(&self, shape: &ReductionShape, block: RowBlock) -> Option<Bunches> {
         let RowBlock { len, columns, .. } = block;
-        let Reduction { dtype, operator, epilogue, device, .. } = *self;
+        let Reduction { dtype, epilogue, device, .. } = *self;
         let rows = columns * (dtype.lanes() / gcd(columns, dtype.lanes()));
-        let own = Bunches { dtype, operator, epilogue, block, rows, staged: true };
-        let (bytes, count) = (bunch_bytes(&own, false), shape.outputs().div_ceil(rows));
+        let own = Bunches { dtype, epilogue, block, rows, exchanged: false, staged: true };
+        let (bytes, count) = (own.member_bytes(), shape.outputs().div_ceil(rows));
         let longest = if columns == 1 { LONGEST_USUAL_SHORT_ROW } else { LARGEST_USUAL_BLOCK };
         let in_order = shape.reduce_len() == len && shape.start.is_multiple_of(dtype.pack_elements());
         let short = (SHORTEST_STAGED_BLOCK..=longest).contains(&block.elements())
-            && (operator == Operator::ReduceMax || own.elements() <= device.most_positions(epilogue));
+            && (self.operator() == Operator::ReduceMax || own.elements() <= device.most_positions(epilogue));
         let fits = own.can_be_staged()
             && own.words() <= MOST_STAGED_WORDS
             && device.group_of_members(bytes) >= FEWEST_STAGING
@@ -88,8 +87,8 @@ impl Reduction<'_> {
         let pack = self.dtype.pack_elements();
         let RowBlock { len, columns, .. } = block;
         let stretch_rows = shape.stretch_rows(&block);
-        let Reduction { dtype, operator, epilogue, .. } = *self;
-        let own = Bunches { dtype, operator, epilogue, block, rows: 0, staged: false };
+        let Reduction { dtype, epilogue, .. } = *self;
+        let own = Bunches { dtype, epilogue, block, rows: 0, exchanged: false, staged: false };
         let wanted_rows = if shape.has_stretches(&block) { stretch_rows } else { pack };
         let mut bunches = own.of_stretches(wanted_rows)?;
         if epilogue == Epilogue::Ones && columns == 1 && len > self.device.longest_fused_slice() {
@@ -99,7 +98,7 @@ impl Reduction<'_> {
             return None;
         }
         let loads = self.loads(shape);
-        let bunches_pay = match shape.bunches_are_whole(pack, &block, bunches.rows) {
+        let bunches_pay = match self.are_whole(shape, &bunches) {
             true => self.whole_bunches_pay(&bunches, loads),
             false => {
                 // A bunch has rows of one stretch and the next one.
@@ -111,6 +110,11 @@ impl Reduction<'_> {
             && shape.reduce_len() / len <= MAX_SHORT_RUNS
             && shape.outputs() / pack * SHORT_ROWS_INVOCATIONS >= self.device.tuning.busy_invocations;
         short.then_some(bunches)
+    }
+
+    /// Whether bunches are whole packs, and begin with one: those of as few rows as stretches have may be neither.
+    pub fn are_whole(&self, shape: &ReductionShape, bunches: &Bunches) -> bool {
+        bunches.are_valid(false) && shape.bunches_are_whole(self.dtype.pack_elements(), &bunches.block, bunches.rows)
     }
 
     /// Whether neighbours that take such a bunch each read and write near enough one another, for a GPU. Columns of whole packs, and slices
@@ -136,7 +140,7 @@ impl Reduction<'_> {
             _ if loads >= FEWEST_LOADS && self.large_blocks_pay(bunches) => LARGEST_BLOCK,
             _ => LARGEST_USUAL_BLOCK,
         };
-        if bunches.operator == Operator::ArgMax && bunches.elements() > self.device.most_positions(bunches.epilogue) {
+        if self.operator() == Operator::ArgMax && bunches.elements() > self.device.most_positions(bunches.epilogue) {
             return false;
         }
         bunches.block.elements() <= longest && (few_packs || self.dtype.bytes() > 1 || loads >= FEWEST_FAR_LOADS)
@@ -148,7 +152,7 @@ impl Reduction<'_> {
         let pack = self.dtype.pack_elements();
         let RowBlock { columns, turn, .. } = bunches.block;
         let narrow = columns < FEWEST_WIDE_PACKS * pack && !columns.is_multiple_of(pack);
-        let most_words = match bunches.operator {
+        let most_words = match self.operator() {
             Operator::ReduceMax => MOST_WORDS_OF_MAXIMA,
             Operator::ArgMax => MOST_WORDS_OF_POSITIONS,
         };

@@ -1,7 +1,7 @@
 //! What plans know of a device: its limits, and the tuning, which says what it likes, as numbers.
 
 use crate::error::within;
-use crate::shader::{Bunches, Epilogue, Kernel, LONGEST_WRITTEN_ROW, Operator, Override, Program, TILE_PACKS};
+use crate::shader::{Epilogue, Kernel, LONGEST_WRITTEN_ROW, Operator, Override, Program, TILE_PACKS};
 use crate::{AdapterKind, DType, Error, Limits, Tuning};
 
 /// The invocations that lavapipe runs in lockstep on processors with AVX2. They should go through memory together, from end to end: to read
@@ -27,20 +27,6 @@ pub(super) const PACK_BYTES: u64 = 16;
 
 /// The most bytes of workgroup memory that a team's merge keeps for each invocation.
 pub(super) const MEMBER_BYTES: u64 = 16;
-
-/// The most bytes of workgroup memory that a position takes which invocations exchange: its own and, of few, a place that is no
-/// one's.
-const EXCHANGED_BYTES: u64 = 8;
-
-/// The bytes of workgroup memory that an invocation needs for a bunch of short rows: for its words, where these are staged, else for the
-/// positions of its rows, where these are exchanged.
-pub(super) fn bunch_bytes(bunch: &Bunches, exchanged: bool) -> u64 {
-    match (bunch.staged, exchanged) {
-        (true, _) => bunch.words_apart() * 4,
-        (false, true) => bunch.rows * EXCHANGED_BYTES,
-        (false, false) => 0,
-    }
-}
 
 /// The bytes that a team keeps for each invocation that reduces columns together: what it shares of a pack of them (`ColumnPart`
 /// in shaders/lib).

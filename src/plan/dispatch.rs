@@ -1,6 +1,6 @@
 //! The dispatch that reduces a window: its workgroups, overrides and parameters.
 
-use super::device::{bunch_bytes, check_countable, column_member_bytes, stride_u32, to_u32};
+use super::device::{check_countable, column_member_bytes, stride_u32, to_u32};
 use super::layout::{Dimension, ReductionShape, gcd, shader_dims};
 use super::schedule::{Reduction, Schedule};
 use super::windows::Window;
@@ -20,8 +20,7 @@ impl Reduction<'_> {
         let Schedule { access, team, .. } = window.schedule;
         let joins = record_origin.map(|_| Override::Accumulate);
         let overrides = [&self.overrides(team)[..], &self.access_overrides(window), &[joins]].concat();
-        let Reduction { operator, epilogue, .. } = *self;
-        let program = Program::Reduce { operator, access, epilogue, stores };
+        let program = Program::Reduce { access, epilogue: self.epilogue, stores };
         let mut bindings = vec![window.input];
         if program.takes_packs() {
             bindings.push(Binding { binding: 2, ..window.input });
@@ -61,22 +60,15 @@ impl Reduction<'_> {
     fn group(&self, window: &Window) -> u64 {
         let Window { shape, schedule, .. } = window;
         let team = schedule.team;
+        let bunch_bytes = self.bunch(schedule.access).map_or(0, |own| own.member_bytes());
         match (schedule.access, team) {
             (Access::Columns, 2..) => {
-                let usual = self.device.group_of_members(column_member_bytes(self.operator, self.dtype));
+                let usual = self.device.group_of_members(column_member_bytes(self.operator(), self.dtype));
                 usual.max(team * self.packs_across(shape))
             }
-            (Access::ShortRows { exchanged, staged, .. }, _) if exchanged || staged => {
-                self.device.group_of_members(self.member_bytes(schedule.access))
-            }
+            _ if bunch_bytes > 0 => self.device.group_of_members(bunch_bytes),
             _ => self.device.team_group(team, self.lanes()),
         }
-    }
-
-    /// The bytes of workgroup memory that each invocation of short rows needs.
-    pub fn member_bytes(&self, access: Access) -> u64 {
-        let Access::ShortRows { exchanged, .. } = access else { return 0 };
-        self.bunch(access).map_or(0, |bunch| bunch_bytes(&bunch, exchanged))
     }
 
     /// What follows from the reduction, and from how it is read.
@@ -106,7 +98,7 @@ impl Reduction<'_> {
         let whole_packs = match schedule.access {
             Access::Rows => shape.runs_are_whole(schedule.chunk_len, pack),
             Access::Columns => shape.columns_are_whole(pack),
-            Access::ShortRows { block, rows, .. } => shape.bunches_are_whole(pack, &block, rows),
+            Access::ShortRows { .. } => self.bunch(schedule.access).is_some_and(|own| self.are_whole(shape, &own)),
             Access::Strided => true,
         };
         let lanes = self.dtype.lanes();

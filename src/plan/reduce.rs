@@ -158,7 +158,7 @@ impl Reduction<'_> {
         let lanes = self.lanes();
         let (team, share) = (self.merge_team(outputs, records), self.merge_share(outputs));
         let group = self.device.team_group(team, lanes);
-        let program = Program::Merge { operator: self.operator, epilogue: self.epilogue };
+        let program = Program::Merge { epilogue: self.epilogue };
         let [slice_len, parts] = match (self.epilogue, &found) {
             (Epilogue::Ones, _) => [self.slice_len, self.merge_parts(outputs, team)],
             (_, &Found::Folds { len, .. }) => [len, 0],

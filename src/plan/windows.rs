@@ -11,7 +11,7 @@ use super::boxes::{Indices, boxed, boxes, consecutive, overlaps, ranges};
 use super::layout::{Extent, ReductionShape, Source, gcd, logical_strides};
 use super::schedule::{MAX_OUTPUTS, Reduction, Schedule, USUAL_PARTS};
 use super::{Binding, check_count};
-use crate::shader::{Epilogue, Operator};
+use crate::shader::Operator;
 use crate::{Error, View};
 
 /// The most outputs that an invocation of a merge takes, on a device of few invocations.
@@ -73,13 +73,13 @@ pub(super) fn whole_window(reduction: &Reduction, sources: &[Source]) -> Result<
 impl Reduction<'_> {
     /// What is reduced of a view, as it lies.
     fn shape(&self, view: &View, extent: &Extent, logical_strides: &[u64]) -> ReductionShape {
-        ReductionShape::new(view, self.reduced, self.operator == Operator::ReduceMax, extent, logical_strides)
+        ReductionShape::new(view, self.reduced, self.operator() == Operator::ReduceMax, extent, logical_strides)
     }
 
     /// The same with a long run, where that pays. No GPU was asked.
     fn shape_of_window(&self, view: &View, extent: &Extent, logical_strides: &[u64]) -> ReductionShape {
         let shape = self.shape(view, extent, logical_strides);
-        let pays = self.operator == Operator::ReduceMax && !self.device.spreads();
+        let pays = self.operator() == Operator::ReduceMax && !self.device.spreads();
         if pays { shape.with_long_run() } else { shape }
     }
 }
@@ -151,7 +151,7 @@ impl<'a> Tensor<'a> {
     fn slab(&self) -> Option<(usize, u64)> {
         let Reduction { out_len, device, .. } = *self.reduction;
         let d = *self.kept.iter().find(|&&d| self.sizes[d] > 1)?;
-        let counted = self.reduction.operator == Operator::ReduceMax || self.repeats_from.is_none();
+        let counted = self.reduction.operator() == Operator::ReduceMax || self.repeats_from.is_none();
         if self.sources.len() > 1 && d != 0 || !counted {
             return None;
         }
@@ -291,7 +291,7 @@ impl<'a> Tensor<'a> {
                 }
             }
         }
-        Ok(Block { outputs, windows, folds: 1, joins: reduction.epilogue == Epilogue::Record })
+        Ok(Block { outputs, windows, folds: 1, joins: reduction.epilogue.is_record() })
     }
 
     /// The sources that have some of these kept indices, which come in order: all, where the sources follow one another

@@ -15,12 +15,13 @@ use crate::DType;
 #[derive(Clone, Copy)]
 pub(crate) struct Bunches {
     pub dtype: DType,
-    pub operator: Operator,
     pub epilogue: Epilogue,
     /// What follows from end to end.
     pub block: RowBlock,
     /// Rows of a bunch.
     pub rows: u64,
+    /// Whether positions meet in workgroup memory, so that neighbours store what lies side by side.
+    pub exchanged: bool,
     /// Whether neighbours load it together, and leave it in workgroup memory.
     pub staged: bool,
 }
@@ -29,16 +30,31 @@ pub(crate) struct Bunches {
 /// keeps instructions close to a core, and holds more than its registers.
 pub(crate) const MOST_BUNCH_PACKS: u64 = 16;
 
+/// The most bytes of workgroup memory that a position takes which invocations exchange: its own and, of few, a place that is no
+/// one's.
+const EXCHANGED_BYTES: u64 = 8;
+
 impl Bunches {
     /// Those that a kernel takes, if it takes short rows.
-    pub fn of_access(access: Access, dtype: DType, operator: Operator, epilogue: Epilogue) -> Option<Bunches> {
-        let Access::ShortRows { block, rows, staged, .. } = access else { return None };
-        Some(Bunches { dtype, operator, epilogue, block, rows, staged })
+    pub fn of_access(access: Access, dtype: DType, epilogue: Epilogue) -> Option<Bunches> {
+        let Access::ShortRows { block, rows, exchanged, staged } = access else { return None };
+        Some(Bunches { dtype, epilogue, block, rows, exchanged, staged })
     }
 
     /// How a kernel takes them.
-    pub fn access(&self, exchanged: bool) -> Access {
-        Access::ShortRows { block: self.block, rows: self.rows, exchanged, staged: self.staged }
+    pub fn access(&self) -> Access {
+        let &Bunches { block, rows, exchanged, staged, .. } = self;
+        Access::ShortRows { block, rows, exchanged, staged }
+    }
+
+    /// The bytes of workgroup memory that an invocation needs: for a bunch's words, where these are staged, else for the positions of its
+    /// rows, where these are exchanged.
+    pub fn member_bytes(&self) -> u64 {
+        match (self.staged, self.exchanged) {
+            (true, _) => self.words_apart() * 4,
+            (false, true) => self.rows * EXCHANGED_BYTES,
+            (false, false) => 0,
+        }
     }
 
     /// Bunches of as many rows as are worth it, but no more than divide `stretch_rows`, if that is possible. None where rows are too
@@ -141,7 +157,7 @@ impl Bunches {
     }
 
     fn most_elements(&self) -> u64 {
-        let most = match self.operator {
+        let most = match self.epilogue.operator() {
             Operator::ReduceMax => 160,
             Operator::ArgMax => 64,
         };

@@ -4,8 +4,7 @@ use std::fmt;
 
 use super::program::narrow_winners;
 use super::{
-    Access, Bunches, Epilogue, HardmaxWriter, LONGEST_WRITTEN_ROW, MaxAccess, MaxShortRows, Operator, Override,
-    Program, Stores,
+    Access, Bunches, Epilogue, HardmaxWriter, LONGEST_WRITTEN_ROW, MaxAccess, MaxShortRows, Override, Program, Stores,
 };
 use crate::DType;
 
@@ -78,9 +77,8 @@ impl Kernel {
 
     /// The bunches of short rows that it reduces, if there is such a text.
     pub(crate) fn bunches(&self) -> Option<Bunches> {
-        let Program::Reduce { operator, access, epilogue, .. } = self.program else { return None };
-        Bunches::of_access(access, self.dtype, operator, epilogue)
-            .filter(|own| own.are_valid(self.has(Override::Ragged)))
+        let Program::Reduce { access, epilogue, .. } = self.program else { return None };
+        Bunches::of_access(access, self.dtype, epilogue).filter(|own| own.are_valid(self.has(Override::Ragged)))
     }
 
     fn can_store(&self, access: Access, epilogue: Epilogue, stores: Stores) -> bool {
@@ -95,9 +93,7 @@ impl Kernel {
 
     /// Whether the results of bunches of short rows are whole packs.
     fn bunches_fill_packs(&self) -> bool {
-        let exchanged =
-            matches!(self.program, Program::Reduce { access: Access::ShortRows { exchanged: true, .. }, .. });
-        let Some(bunches) = self.bunches().filter(|_| !exchanged) else { return false };
+        let Some(bunches) = self.bunches().filter(|own| !own.exchanged) else { return false };
         match bunches.epilogue {
             Epilogue::Value => bunches.fill_result_packs(self.dtype.bytes()),
             Epilogue::Index => bunches.fill_result_packs(if self.has(Override::IndexWords(1)) { 4 } else { 8 }),
@@ -109,9 +105,8 @@ impl Kernel {
     pub fn exists(&self) -> bool {
         let team = self.has_team();
         match self.program {
-            Program::Reduce { access, epilogue, stores, operator } => {
+            Program::Reduce { access, epilogue, stores } => {
                 matches!(self.column_packs(), 1 | 4 | 8 | 16)
-                    && stored(operator, epilogue, false)
                     && self.can_store(access, epilogue, stores)
                     && (epilogue != Epilogue::Ones || writes(access, team))
                     && (epilogue != Epilogue::Winner || access == Access::Columns && self.dtype.bytes() < 4)
@@ -121,14 +116,14 @@ impl Kernel {
                             let several = rows > 1 || staged && !self.has(Override::IndexWords(1)); // words to exchange
                             !team
                                 && (!exchanged || epilogue == Epilogue::Index && several)
-                                && epilogue != Epilogue::Record
+                                && !epilogue.is_record()
                                 && self.bunches().is_some()
                                 && (!staged || self.can_stage(epilogue, stores))
                         }
                     }
             }
-            Program::Merge { operator, epilogue } => {
-                stored(operator, epilogue, true)
+            Program::Merge { epilogue } => {
+                !epilogue.is_record()
                     && (epilogue != Epilogue::Ones || team)
                     && (epilogue != Epilogue::Winner || self.dtype.bytes() < 4)
             }
@@ -173,14 +168,6 @@ impl Kernel {
     }
 }
 
-/// Whether a kernel, or one that merges, may store that.
-fn stored(operator: Operator, epilogue: Epilogue, merges: bool) -> bool {
-    match operator {
-        Operator::ReduceMax => epilogue == Epilogue::Value || epilogue == Epilogue::Record && !merges,
-        Operator::ArgMax => epilogue != Epilogue::Value && !(merges && epilogue == Epilogue::Record),
-    }
-}
-
 /// Whoever finds a slice's winner writes it: teams or, by themselves, invocations that take bunches or units of some slices.
 fn writes(access: Access, team: bool) -> bool {
     match access {
@@ -194,12 +181,10 @@ impl fmt::Display for Kernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.program {
             Program::Fill { packs } => f.write_str(if packs { "fill in packs" } else { "fill" })?,
-            Program::Reduce { operator, access, epilogue, stores, .. } => {
-                write!(f, "{operator} {access} {} -> {epilogue}{stores}", self.dtype)?;
+            Program::Reduce { access, epilogue, stores } => {
+                write!(f, "{} {access} {} -> {epilogue}{stores}", epilogue.operator(), self.dtype)?;
             }
-            Program::Merge { operator, epilogue, .. } => {
-                write!(f, "{operator} merge {} -> {epilogue}", self.dtype)?;
-            }
+            Program::Merge { epilogue } => write!(f, "{} merge {} -> {epilogue}", epilogue.operator(), self.dtype)?,
             Program::HardmaxWrite(writer) => writer.write(self.dtype, f)?,
             Program::HardmaxOnes { narrow } => write!(f, "hardmax_ones{} {}", narrow_winners(narrow), self.dtype)?,
             Program::Max { operands, access } => access.write(operands, self.dtype, f)?,

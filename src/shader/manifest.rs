@@ -33,10 +33,10 @@ impl Kernel {
     /// ([`Kernel::bindings`]). Of Max's operands it takes the first 32: [`Plan::check`](crate::Plan::check) allows no more.
     pub fn wgsl(&self) -> String {
         let generated = match self.program {
-            Program::Reduce { operator, access, stores, .. } => match self.bunches() {
+            Program::Reduce { access, epilogue, stores } => match self.bunches() {
                 Some(bunches) => bunches.text(&self.overrides, stores),
                 None if self.has_panels(access, stores) => {
-                    panel_text(self.column_packs(), !self.has_panels_of_tiles(operator))
+                    panel_text(self.column_packs(), !self.has_panels_of_tiles(epilogue))
                 }
                 None => String::new(),
             },
@@ -105,22 +105,22 @@ impl Kernel {
     fn files(&self) -> impl Iterator<Item = &'static File> {
         let own: Vec<Files> = match self.program {
             Program::Fill { packs } => vec![&[FILL], if packs { &[FILL_PACKS] } else { &[FILL_WORDS] }],
-            Program::Reduce { operator, access, epilogue, stores } => {
-                let [own, shared] = self.store_files(operator, access, epilogue, stores);
-                let found = found_files(operator, access, epilogue, self.dtype);
-                let walk = self.walk_files(operator, access, stores);
+            Program::Reduce { access, epilogue, stores } => {
+                let [own, shared] = store_files(access, epilogue, stores);
+                let found = found_files(access, epilogue, self.dtype);
+                let walk = self.walk_files(access, epilogue, stores);
                 let main = self.main_files(access, epilogue, stores);
                 // Constants before arrays that are as long as a workgroup: naga refuses those of types that come later.
                 vec![self.input_files(), found, self.access_files(access), walk, main, own, shared]
             }
-            Program::Merge { operator, epilogue } => vec![
+            Program::Merge { epilogue } => vec![
                 &[MERGE],
-                match operator {
+                match epilogue.operator() {
                     Operator::ReduceMax => &[BEST_VALUE, MERGE_VALUE],
                     Operator::ArgMax => &[BEST_POSITION, MERGE_POSITION],
                 },
                 self.main_files(Access::Strided, epilogue, Stores::Results),
-                result_files(operator, epilogue),
+                result_files(epilogue),
             ],
             Program::HardmaxWrite(writer) => self.writer_files(writer),
             Program::HardmaxOnes { narrow: false } => vec![&[WINNERS_WORDS, HARDMAX_ONES]],
@@ -195,12 +195,12 @@ impl Kernel {
 
     /// How columns go down their rows, one pack and, without teams, several side by side: positions row by row, values by tiles of four
     /// packs but for most panels. GPUs' come out of whole packs wherever they begin.
-    fn walk_files(&self, operator: Operator, access: Access, stores: Stores) -> Files {
+    fn walk_files(&self, access: Access, epilogue: Epilogue, stores: Stores) -> Files {
         let halves = self.dtype.is_float() && self.dtype.bytes() == 2;
         let in_words = halves && self.has(Override::Ragged) && !self.has(Override::Pairs);
-        match (self.has_panels(access, stores), operator) {
+        match (self.has_panels(access, stores), epilogue.operator()) {
             _ if access != Access::Columns => &[],
-            (true, _) if self.has_panels_of_tiles(operator) => &[COLUMN_PANELS, TILE_OF_PACKS, PANEL_TILES],
+            (true, _) if self.has_panels_of_tiles(epilogue) => &[COLUMN_PANELS, TILE_OF_PACKS, PANEL_TILES],
             (true, _) => &[COLUMN_PANELS],
             (false, Operator::ArgMax) => &[COLUMN_ROWS],
             (false, Operator::ReduceMax) if in_words => &[TILE_OF_WORDS, COLUMN_TILES],
@@ -209,8 +209,8 @@ impl Kernel {
     }
 
     /// Whether panels take four rows at once. How they take one is generated.
-    fn has_panels_of_tiles(&self, operator: Operator) -> bool {
-        operator == Operator::ReduceMax && self.column_packs() == 4 && !self.has(Override::Ragged)
+    fn has_panels_of_tiles(&self, epilogue: Epilogue) -> bool {
+        epilogue.operator() == Operator::ReduceMax && self.column_packs() == 4 && !self.has(Override::Ragged)
     }
 
     /// Whether invocations take several packs of columns side by side.
@@ -261,21 +261,21 @@ impl Kernel {
             (_, true, _) => &[MAIN_COLUMNS, COLUMN_PANELS_ONE_ROW],
         }
     }
+}
 
-    fn store_files(&self, operator: Operator, access: Access, epilogue: Epilogue, stores: Stores) -> [Files; 2] {
-        let units = || result_files(operator, epilogue);
-        let packs: Files = match epilogue {
-            Epilogue::Value | Epilogue::Winner => &[STORE_VALUE_PACKS],
-            _ => &[STORE_INDEX_PACKS],
-        };
-        match (stores, epilogue, access) {
-            (Stores::Results, Epilogue::Record, Access::Columns) => [units(), &[COLUMN_RECORDS]],
-            (Stores::Results | Stores::Seams, _, Access::Columns) => [units(), &[COLUMN_RESULTS]],
-            (Stores::Packs, _, Access::Columns) => [packs, &[COLUMNS_WHOLE]],
-            (Stores::Packs | Stores::Seams, _, _) => [packs, &[]],
-            (Stores::Results, Epilogue::Index, Access::ShortRows { exchanged: true, .. }) => [&[], &[]], // the main one does
-            (Stores::Results, _, _) => [units(), &[]],
-        }
+fn store_files(access: Access, epilogue: Epilogue, stores: Stores) -> [Files; 2] {
+    let units = || result_files(epilogue);
+    let packs: Files = match epilogue {
+        Epilogue::Value | Epilogue::Winner => &[STORE_VALUE_PACKS],
+        _ => &[STORE_INDEX_PACKS],
+    };
+    match (stores, epilogue, access) {
+        (Stores::Results, Epilogue::Record(_), Access::Columns) => [units(), &[COLUMN_RECORDS]],
+        (Stores::Results | Stores::Seams, _, Access::Columns) => [units(), &[COLUMN_RESULTS]],
+        (Stores::Packs, _, Access::Columns) => [packs, &[COLUMNS_WHOLE]],
+        (Stores::Packs | Stores::Seams, _, _) => [packs, &[]],
+        (Stores::Results, Epilogue::Index, Access::ShortRows { exchanged: true, .. }) => [&[], &[]], // the main one does
+        (Stores::Results, _, _) => [units(), &[]],
     }
 }
 
@@ -298,8 +298,8 @@ fn pieces_files(dtype: DType, packed: bool) -> Files {
 }
 
 /// What a reduction knows of the elements it has seen.
-fn found_files(operator: Operator, access: Access, epilogue: Epilogue, dtype: DType) -> Files {
-    match (operator, access) {
+fn found_files(access: Access, epilogue: Epilogue, dtype: DType) -> Files {
+    match (epilogue.operator(), access) {
         (Operator::ReduceMax, Access::Rows) => &[BEST_VALUE, ROWS_VALUE],
         (Operator::ReduceMax, Access::Columns) => &[BEST_VALUE, COLUMNS_VALUE],
         (Operator::ReduceMax, Access::Strided) => &[BEST_VALUE],
@@ -313,10 +313,10 @@ fn position_files(access: Access, epilogue: Epilogue, bytes: u64) -> Files {
     match (access, bytes) {
         (Access::Rows, _) => &[BEST_POSITION, POSITION32, ROWS_POSITION],
         (Access::Columns, 8) => &[BEST_POSITION, POSITION32, COLUMNS_POSITION_WIDE],
-        (Access::Columns, 4) if epilogue == Epilogue::Record => &[BEST_POSITION, POSITION32, COLUMNS_POSITION],
+        (Access::Columns, 4) if epilogue.is_record() => &[BEST_POSITION, POSITION32, COLUMNS_POSITION],
         (Access::Columns, 4) => &[BEST_POSITION, POSITION32, COLUMNS_POSITION, COLUMN_INDICES],
         (Access::Columns, _) => match epilogue {
-            Epilogue::Record => &[BEST_POSITION, POSITION32, RANKS, COLUMNS_RANKS],
+            Epilogue::Record(_) => &[BEST_POSITION, POSITION32, RANKS, COLUMNS_RANKS],
             Epilogue::Winner => &[BEST_POSITION, POSITION32, RANKS, COLUMNS_RANKS, COLUMN_WINNERS],
             _ => &[BEST_POSITION, POSITION32, RANKS, COLUMNS_RANKS, COLUMN_INDICES],
         },
@@ -327,15 +327,15 @@ fn position_files(access: Access, epilogue: Epilogue, bytes: u64) -> Files {
 }
 
 /// What stores results one by one.
-fn result_files(operator: Operator, epilogue: Epilogue) -> Files {
-    match (epilogue, operator) {
-        (Epilogue::Record, Operator::ReduceMax) => &[STORE_RECORD, STORE_RECORD_VALUE],
-        (Epilogue::Record, Operator::ArgMax) => &[STORE_RECORD, STORE_RECORD_POSITION],
-        (Epilogue::Value, _) => &[STORE_UNITS, STORE_VALUE],
-        (Epilogue::Winner, _) => &[STORE_UNITS, STORE_WINNER],
-        (Epilogue::Index, _) => &[STORE_INDEX],
-        (Epilogue::Both, _) => &[STORE_BOTH],
-        (Epilogue::Ones, _) => &[],
+fn result_files(epilogue: Epilogue) -> Files {
+    match epilogue {
+        Epilogue::Record(Operator::ReduceMax) => &[STORE_RECORD, STORE_RECORD_VALUE],
+        Epilogue::Record(Operator::ArgMax) => &[STORE_RECORD, STORE_RECORD_POSITION],
+        Epilogue::Value => &[STORE_UNITS, STORE_VALUE],
+        Epilogue::Winner => &[STORE_UNITS, STORE_WINNER],
+        Epilogue::Index => &[STORE_INDEX],
+        Epilogue::Both => &[STORE_BOTH],
+        Epilogue::Ones => &[],
     }
 }
 

@@ -16,8 +16,6 @@ pub enum Program {
     },
     /// Reduces elements.
     Reduce {
-        /// To values or to positions.
-        operator: Operator,
         /// How it comes by its elements.
         access: Access,
         /// What it writes.
@@ -27,8 +25,6 @@ pub enum Program {
     },
     /// Puts records together.
     Merge {
-        /// Of values or of positions.
-        operator: Operator,
         /// What it writes.
         epilogue: Epilogue,
     },
@@ -186,8 +182,8 @@ impl RowBlock {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Epilogue {
-    /// Records, to scratch: what is known of a part of an output's elements.
-    Record,
+    /// Records, to scratch: what an operator knows of a part of an output's elements.
+    Record(Operator),
     /// Values.
     Value,
     /// Indices.
@@ -214,11 +210,25 @@ pub enum Stores {
 }
 
 impl Epilogue {
+    /// The operator whose results these are: with positions, or of values alone.
+    pub const fn operator(self) -> Operator {
+        match self {
+            Epilogue::Record(operator) => operator,
+            Epilogue::Value => Operator::ReduceMax,
+            Epilogue::Index | Epilogue::Both | Epilogue::Winner | Epilogue::Ones => Operator::ArgMax,
+        }
+    }
+
+    /// Whether it is not known yet what comes of it.
+    pub(crate) const fn is_record(self) -> bool {
+        matches!(self, Epilogue::Record(_))
+    }
+
     /// The results that share one written unit: as many values as fill a word, else one.
     pub(crate) const fn lanes(self, dtype: DType) -> u64 {
         match self {
             Epilogue::Value | Epilogue::Both | Epilogue::Winner => dtype.lanes(),
-            Epilogue::Record | Epilogue::Index | Epilogue::Ones => 1,
+            Epilogue::Record(_) | Epilogue::Index | Epilogue::Ones => 1,
         }
     }
 }
@@ -295,7 +305,7 @@ impl fmt::Display for Access {
 impl fmt::Display for Epilogue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Epilogue::Record => "record",
+            Epilogue::Record(_) => "record",
             Epilogue::Value => "value",
             Epilogue::Index => "index",
             Epilogue::Both => "both",

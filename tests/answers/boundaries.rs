@@ -51,6 +51,27 @@ fn short_rows() {
     }
 }
 
+/// Fewer short rows than fill packs, in blocks that each begin with one, beside one another or again and again.
+#[test]
+fn few_short_rows_in_blocks() {
+    for (dtype, blocks, rows, len, pitch) in [
+        (DType::U8, 32_768, 4, 3, 16),
+        (DType::I8, 40_000, 2, 2, 16),
+        (DType::U8, 1 << 18, 2, 2, 0),
+        (DType::Bf16, 16_384, 2, 3, 8),
+        (DType::F16, 16_384, 4, 3, 16),
+        (DType::F32, 16_384, 2, 3, 8),
+        (DType::I32, 1 << 15, 1, 3, 4),
+        (DType::I64, 1 << 14, 1, 3, 4),
+    ] {
+        let view = View::strided([blocks, rows, len], [pitch as i64, len as i64, 1], 0).unwrap();
+        let input = tensor(dtype, blocks * pitch + rows * len, Data::Ties, len);
+        let case = format!("{dtype} {blocks} blocks of {rows} rows of {len}, {pitch} apart");
+        check_rows(dtype, &input, &view, &case);
+        check(&Hardmax::new(dtype, view, Slices::Along(2)), &[&input], &case);
+    }
+}
+
 /// Short rows of the smallest elements that fill many packs, which are taken part by part.
 #[test]
 fn short_rows_of_many_packs() {

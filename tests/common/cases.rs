@@ -150,7 +150,7 @@ pub fn sample() -> Vec<(Case, AdapterKind)> {
 fn features(kernel: &Kernel) -> Vec<String> {
     let program = format!("{:?}", kernel.program).replace(|c: char| c.is_ascii_digit(), "");
     let operator = match kernel.program {
-        Program::Reduce { operator, .. } | Program::Merge { operator, .. } => operator.to_string(),
+        Program::Reduce { epilogue, .. } | Program::Merge { epilogue } => epilogue.operator().to_string(),
         _ => program.split(' ').next().unwrap_or_default().to_string(),
     };
     let overrides = kernel.overrides.iter().map(|constant| format!("{program} {}", constant.name()));

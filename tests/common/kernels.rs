@@ -62,21 +62,20 @@ pub fn programs() -> Vec<Program> {
             programs.extend(lens.iter().map(short_rows));
         }
     }
-    for operator in [Operator::ReduceMax, Operator::ArgMax] {
-        use Epilogue::{Both, Index, Ones, Record, Value, Winner};
-        for epilogue in [Record, Value, Index, Both, Winner, Ones] {
-            programs.push(Program::Merge { operator, epilogue });
-            let short_rows = |(len, columns, turn, rows)| {
+    use Epilogue::{Both, Index, Ones, Record, Value, Winner};
+    for epilogue in [Record(Operator::ReduceMax), Record(Operator::ArgMax), Value, Index, Both, Winner, Ones] {
+        programs.push(Program::Merge { epilogue });
+        let short_rows =
+            |(len, columns, turn, rows)| {
                 let block = RowBlock { len, columns, turn };
                 [(false, false), (true, false), (false, true), (true, true)]
                     .map(|(exchanged, staged)| Access::ShortRows { block, rows, exchanged, staged })
             };
-            let short_rows = BUNCHES.map(short_rows).concat();
-            let accesses = [&[Access::Rows, Access::Columns, Access::Strided], &short_rows[..]].concat();
-            let stores = [Stores::Results, Stores::Packs, Stores::Seams];
-            let reduce = |&access| stores.map(|stores| Program::Reduce { operator, access, epilogue, stores });
-            programs.extend(accesses.iter().flat_map(reduce));
-        }
+        let short_rows = BUNCHES.map(short_rows).concat();
+        let accesses = [&[Access::Rows, Access::Columns, Access::Strided], &short_rows[..]].concat();
+        let stores = [Stores::Results, Stores::Packs, Stores::Seams];
+        let reduce = |&access| stores.map(|stores| Program::Reduce { access, epilogue, stores });
+        programs.extend(accesses.iter().flat_map(reduce));
     }
     programs
 }

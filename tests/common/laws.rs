@@ -93,8 +93,7 @@ fn check_dispatch(dispatch: &Dispatch, plan: &Plan, limits: &Limits, case: &impl
     // A team's members leave a key of 64 bits and a position each, which WGSL pads to 16 bytes.
     assert!(work.team == 1 || work.group * 16 <= limits.max_group_memory_bytes.into(), "{}", case());
     // A rank of columns' positions has the element above and the row below, in one word.
-    let finds_rows =
-        matches!(work.program, Program::Reduce { operator: Operator::ArgMax, access: Access::Columns, .. });
+    let finds_rows = finds_rows(work.program);
     if let (true, bytes @ 1..4, Params::Reduction(p)) = (finds_rows, dispatch.kernel.dtype.bytes(), &dispatch.params) {
         let rows = u64::from(p.chunk_len.min(p.reduce_len))
             + 2 * u64::from(dispatch.kernel.overrides.contains(&Override::LooseEnds));
@@ -195,8 +194,7 @@ impl Work {
             }
             _ => 1,
         };
-        let row_by_row =
-            matches!(kernel.program, Program::Reduce { operator: Operator::ArgMax, access: Access::Columns, .. });
+        let row_by_row = finds_rows(kernel.program);
         let text = match kernel.program {
             Program::Reduce { access: Access::ShortRows { .. }, .. } => kernel.wgsl(),
             _ => String::new(),
@@ -285,7 +283,7 @@ impl Work {
 
     fn reduce_invocations(&self, access: Access, epilogue: Epilogue, p: &ReductionParams) -> u64 {
         let (outputs, chunks) = (u64::from(p.outputs), u64::from(p.chunks));
-        let tasks = outputs * if epilogue == Epilogue::Record { chunks } else { 1 };
+        let tasks = outputs * if let Epilogue::Record(_) = epilogue { chunks } else { 1 };
         match access {
             Access::Columns if self.stores == Stores::Seams => outputs / u64::from(p.columns),
             Access::Columns if self.neighbours > 1 => outputs / u64::from(p.columns) * chunks * self.neighbours,
@@ -329,8 +327,8 @@ impl Work {
     fn turns(&self, params: &Params) -> u64 {
         match (self.program, params) {
             (Program::Fill { .. }, Params::Fill(p)) => p.share.into(),
-            (Program::Reduce { operator, access, epilogue, .. }, Params::Reduction(p)) => {
-                let turns = self.reduce_turns(operator, access, p);
+            (Program::Reduce { access, epilogue, .. }, Params::Reduction(p)) => {
+                let turns = self.reduce_turns(epilogue.operator(), access, p);
                 match (epilogue, self.team) {
                     (Epilogue::Ones, 1) => turns * self.lanes, // an element of a unit after another
                     (Epilogue::Ones, team) => turns + u64::from(p.reduce_len) / self.pack / team + 1,
@@ -476,4 +474,10 @@ impl Work {
         let ends = 2 * (self.lanes + self.lanes);
         share + walks * (1 + Work::row_turns(operands, p) + ends) + self.lanes
     }
+}
+
+/// Whether it looks for positions in columns, row by row.
+fn finds_rows(program: Program) -> bool {
+    let Program::Reduce { access: Access::Columns, epilogue, .. } = program else { return false };
+    epilogue.operator() == Operator::ArgMax
 }

@@ -20,7 +20,7 @@ use common::kernels::storing_results;
 use common::laws::lawful_plan;
 use common::{Data, VIEW_LEN, axes_sets, first_difference, tensor, tensors, views};
 use paper::{Groups, Origin, Paper, Word, slot_number};
-use wgmax::plan::{Access, Dispatch, Epilogue, HardmaxWriter, MaxAccess, Operator, Plan, Program, Slot, Stores};
+use wgmax::plan::{Access, Dispatch, Epilogue, HardmaxWriter, MaxAccess, Plan, Program, Slot, Stores};
 use wgmax::{
     AdapterKind, ArgMax, ArgMaxOutput, DType, Error, Hardmax, IndexType, Limits, Max, NanPolicy, Operation, ReduceMax,
     Slices, Tensor, View,
@@ -291,17 +291,18 @@ fn check_all(name: &str, named: &[Kind], mut check: impl FnMut(DType, &View, &Li
 }
 
 /// A reducing operator's programs, whole and split.
-fn reducing(operator: Operator, epilogue: Epilogue) -> Vec<Kind> {
+fn reducing(epilogue: Epilogue) -> Vec<Kind> {
     let accesses = [Access::Rows, Access::Columns, Access::Strided];
-    let all = accesses.map(|access| [epilogue, Epilogue::Record].map(|epilogue| (access, epilogue)));
-    let reduce = |(access, epilogue)| Program::Reduce { operator, access, epilogue, stores: Stores::Results };
-    let merge = Program::Merge { operator, epilogue };
+    let all =
+        accesses.map(|access| [epilogue, Epilogue::Record(epilogue.operator())].map(|epilogue| (access, epilogue)));
+    let reduce = |(access, epilogue)| Program::Reduce { access, epilogue, stores: Stores::Results };
+    let merge = Program::Merge { epilogue };
     all.into_iter().flatten().map(reduce).chain([merge]).map(|program| (program, DType::F32)).collect()
 }
 
 #[test]
 fn reduce_max_takes_its_elements_and_no_others() {
-    check_all("ReduceMax", &reducing(Operator::ReduceMax, Epilogue::Value), |dtype, view, limits, input, case| {
+    check_all("ReduceMax", &reducing(Epilogue::Value), |dtype, view, limits, input, case| {
         let check = |axes: Vec<i64>| check_reduce_max(dtype, view, &axes, limits, input, &format!("{case} {axes:?}"));
         axes_of(view).into_iter().map(check).collect()
     });
@@ -309,7 +310,7 @@ fn reduce_max_takes_its_elements_and_no_others() {
 
 #[test]
 fn arg_max_takes_its_elements_and_no_others() {
-    check_all("ArgMax", &reducing(Operator::ArgMax, Epilogue::Index), |dtype, view, limits, input, case| {
+    check_all("ArgMax", &reducing(Epilogue::Index), |dtype, view, limits, input, case| {
         let check = |axes: Vec<i64>| check_arg_max(dtype, view, &axes, limits, input, &format!("{case} {axes:?}"));
         axes_of(view).into_iter().map(check).collect()
     });
@@ -320,8 +321,7 @@ fn hardmax_takes_its_slices_and_no_others() {
     let mut named: Vec<Kind> = [Program::HardmaxOnes { narrow: false }, Program::HardmaxWrite(HardmaxWriter::Rows)]
         .map(|program| (program, DType::U8))
         .into();
-    let (operator, epilogue) = (Operator::ArgMax, Epilogue::Index);
-    named.push((Program::Merge { operator, epilogue }, DType::F32));
+    named.push((Program::Merge { epilogue: Epilogue::Index }, DType::F32));
     named.push((Program::HardmaxWrite(HardmaxWriter::RaggedColumns { packed: true }), DType::F32));
     check_all("Hardmax", &named, |dtype, view, limits, input, case| {
         let rank = view.rank() as i64;

@@ -44,19 +44,13 @@ fn programs(op: &impl Operation, limits: &Limits) -> Vec<Program> {
     plan.dispatches.iter().map(|dispatch| common::kernels::storing_results(dispatch.kernel.program)).collect()
 }
 
-/// Of a ReduceMax.
-fn values(access: Access, epilogue: Epilogue) -> Program {
-    Program::Reduce { operator: Operator::ReduceMax, access, epilogue, stores: Stores::Results }
+fn reduced(access: Access, epilogue: Epilogue) -> Program {
+    Program::Reduce { access, epilogue, stores: Stores::Results }
 }
 
-/// Of an ArgMax.
-fn positions(access: Access, epilogue: Epilogue) -> Program {
-    Program::Reduce { operator: Operator::ArgMax, access, epilogue, stores: Stores::Results }
-}
-
-/// Of records.
-fn merged(operator: Operator, epilogue: Epilogue) -> Program {
-    Program::Merge { operator, epilogue }
+/// To records, and those to the rest.
+fn split(access: Access, epilogue: Epilogue) -> [Program; 2] {
+    [reduced(access, Epilogue::Record(epilogue.operator())), Program::Merge { epilogue }]
 }
 
 // What is chosen.
@@ -64,16 +58,50 @@ fn merged(operator: Operator, epilogue: Epilogue) -> Program {
 #[test]
 fn one_dispatch_where_one_is_enough() {
     for limits in [gpu(), cpu()] {
-        let rows = [values(Access::Rows, Epilogue::Value)];
+        let rows = [reduced(Access::Rows, Epilogue::Value)];
         assert_eq!(programs(&reduce_max(DType::F32, &[4096, 72], &[1]), &limits), rows);
-        let columns = [values(Access::Columns, Epilogue::Value)];
+        let columns = [reduced(Access::Columns, Epilogue::Value)];
         assert_eq!(programs(&reduce_max(DType::U8, &[64, 16, 1024], &[1]), &limits), columns);
-        let strided = [values(Access::Strided, Epilogue::Value)];
+        let strided = [reduced(Access::Strided, Epilogue::Value)];
         assert_eq!(programs(&reduce_max(DType::F32, &[5, 3], &[1]), &limits), strided);
-        let rows = [positions(Access::Rows, Epilogue::Index)];
+        let rows = [reduced(Access::Rows, Epilogue::Index)];
         assert_eq!(programs(&arg_max(DType::F16, &[4096, 72], &[1]), &limits), rows);
-        let columns = [positions(Access::Columns, Epilogue::Index)];
+        let columns = [reduced(Access::Columns, Epilogue::Index)];
         assert_eq!(programs(&arg_max(DType::I64, &[64, 16, 1024], &[1]), &limits), columns);
+    }
+}
+
+/// Blocks of a few short rows each, that begin with packs or anywhere, or are one again and again: what is planned can be run.
+#[test]
+fn few_short_rows_in_blocks_have_kernels() {
+    let check = |dtype, view: View, limits: &Limits| {
+        let (along, two) = (view.rank() as i64 - 1, [view.rank() as i64 - 1, 1]);
+        let ops: [AnyOperation; 4] = [
+            ReduceMax::new(dtype, view.clone()).axes([along]).into(),
+            ReduceMax::new(dtype, view.clone()).axes(two).into(),
+            ArgMax::new(dtype, view.clone()).axes([along]).into(),
+            Hardmax::new(dtype, view, Slices::Along(along)).into(),
+        ];
+        ops.iter().for_each(|op| common::laws::check_planned(op, &op.plan(limits), limits));
+    };
+    let kinds = AdapterKind::ALL.map(|adapter| Limits { adapter, ..Limits::default() });
+    for dtype in [DType::U8, DType::F16, DType::F32, DType::I64] {
+        let pack = (16 / dtype.bytes()) as i64;
+        for (rows, len) in (1..=8).flat_map(|rows| [2, 3, 4, 5, 8].map(|len| (rows, len))) {
+            let (blocks, block) = ((1 << 20) / (rows * len) as u64, rows * len);
+            let aligned = (block as u64).next_multiple_of(pack as u64) as i64;
+            for (pitch, first) in
+                [(block, 0), (aligned, 0), (aligned, 1), (aligned + pack, 0), (aligned + 1, 0), (0, 0)]
+            {
+                let of_rows = View::strided([blocks, rows as u64, len as u64], [pitch, len, 1], first).unwrap();
+                let shape = [blocks / 4 + 1, 2, 2, rows as u64, len as u64];
+                let of_windows = View::strided(shape, [4 * pitch, 2 * pitch, len, 2 * len, 1], first).unwrap();
+                for limits in &kinds {
+                    check(dtype, of_rows.clone(), limits);
+                    check(dtype, of_windows.clone(), limits);
+                }
+            }
+        }
     }
 }
 
@@ -171,7 +199,7 @@ fn narrow_columns_are_folded_into_packs() {
         for (limits, folds) in [(gpu(), rows > 1300), (cpu(), true)] {
             let programs = programs(&reduce_max(DType::U8, &[blocks, rows, 3], &[1]), &limits);
             let records =
-                |own| matches!(own, Program::Reduce { access: Access::Columns, epilogue: Epilogue::Record, .. });
+                |own| matches!(own, Program::Reduce { access: Access::Columns, epilogue: Epilogue::Record(_), .. });
             assert_eq!(programs.into_iter().any(records), folds, "{blocks} x {rows}");
         }
     }
@@ -463,11 +491,11 @@ fn positions_of_short_rows_are_exchanged() {
     let op = arg_max(DType::F32, &[1 << 18, 4], &[1]);
     let block = RowBlock { len: 4, columns: 1, turn: 4 };
     let short_rows = |exchanged| Access::ShortRows { block, rows: 4, exchanged, staged: false };
-    assert_eq!(programs(&op, &gpu()), [positions(short_rows(true), Epilogue::Index)]);
-    assert_eq!(programs(&op, &cpu()), [positions(short_rows(false), Epilogue::Index)]);
+    assert_eq!(programs(&op, &gpu()), [reduced(short_rows(true), Epilogue::Index)]);
+    assert_eq!(programs(&op, &cpu()), [reduced(short_rows(false), Epilogue::Index)]);
     let shared = Tuning { max_share: 64, busy_invocations: 64, ..Tuning::of(AdapterKind::Hardware) };
     let limits = Limits { tuning: Some(shared), ..gpu() };
-    assert_eq!(programs(&op, &limits), [positions(short_rows(false), Epilogue::Index)]);
+    assert_eq!(programs(&op, &limits), [reduced(short_rows(false), Epilogue::Index)]);
 }
 
 /// A workgroup loads bunches of short rows together on GPUs, where they follow one another and the device has room for those of 32
@@ -567,12 +595,7 @@ fn staged_bunches_that_are_not_there_are_refused() {
 #[test]
 fn short_slices_are_written_by_those_who_find_their_winners() {
     let hardmax = |shape: &[u64]| Hardmax::new(DType::U8, View::new(shape).unwrap(), Slices::Along(1));
-    let ones = |access| Program::Reduce {
-        operator: Operator::ArgMax,
-        access,
-        epilogue: Epilogue::Ones,
-        stores: Stores::Results,
-    };
+    let ones = |access| Program::Reduce { access, epilogue: Epilogue::Ones, stores: Stores::Results };
     let bunches = |len, columns, rows| {
         let turn = if columns == 1 { len } else { 1 };
         ones(Access::ShortRows { block: RowBlock { len, columns, turn }, rows, exchanged: false, staged: false })
@@ -596,21 +619,21 @@ fn small_blocks_are_reduced_in_bunches() {
         let block = RowBlock { len, columns, turn: 1 };
         let access = Access::ShortRows { block, rows, exchanged: false, staged: false };
         let op = arg_max(DType::U8, &[1 << 16, len, columns], &[1]);
-        assert_eq!(programs(&op, &cpu()), [positions(access, Epilogue::Index)], "{len} by {columns}");
+        assert_eq!(programs(&op, &cpu()), [reduced(access, Epilogue::Index)], "{len} by {columns}");
     }
     let windows = |dtype, shape: &[u64], limits: &Limits| programs(&arg_max(dtype, shape, &[2, 4]), limits)[0];
     let bunches = |len, columns, turn, rows| {
         let block = RowBlock { len, columns, turn };
-        positions(Access::ShortRows { block, rows, exchanged: false, staged: false }, Epilogue::Index)
+        reduced(Access::ShortRows { block, rows, exchanged: false, staged: false }, Epilogue::Index)
     };
     assert_eq!(windows(DType::U8, &[9999, 7, 2, 7, 2], &cpu()), bunches(4, 7, 2, 28));
     assert_eq!(windows(DType::F32, &[999, 14, 3, 14, 3], &cpu()), bunches(9, 14, 3, 28));
     assert_eq!(windows(DType::F32, &[999, 28, 2, 28, 2], &cpu()), bunches(2, 1, 2, 4)); // a run from each row of pixels
     let block = RowBlock { len: 4, columns: 7, turn: 2 };
     let staged = Access::ShortRows { block, rows: 28, exchanged: true, staged: true };
-    assert_eq!(windows(DType::U8, &[9999, 7, 2, 7, 2], &gpu()), positions(staged, Epilogue::Index));
+    assert_eq!(windows(DType::U8, &[9999, 7, 2, 7, 2], &gpu()), reduced(staged, Epilogue::Index));
     let large = arg_max(DType::U8, &[1 << 16, 9, 16], &[1]);
-    assert_eq!(programs(&large, &cpu()), [positions(Access::Columns, Epilogue::Index)]);
+    assert_eq!(programs(&large, &cpu()), [reduced(Access::Columns, Epilogue::Index)]);
 }
 
 /// The winners are found, and written: whole packs at once, and of what is left zeros and ones.
@@ -636,7 +659,7 @@ fn slices_are_searched_and_written() {
     assert_eq!(of_permuted([(1 << 14) + 1, 3]), [&[short_rows][..], &ones(false)].concat());
     let columns = Hardmax::new(DType::F32, View::new([16, 19, 128]).unwrap(), Slices::Along(1));
     let two = [
-        positions(Access::Columns, Epilogue::Index),
+        reduced(Access::Columns, Epilogue::Index),
         Program::HardmaxWrite(HardmaxWriter::PackedColumns { narrow: false }),
     ];
     assert_eq!(programs(&columns, &cpu()), two);
@@ -785,23 +808,21 @@ fn slices_that_32_bits_cannot_count_are_refused() {
 
 #[test]
 fn long_rows_are_split_and_finished() {
-    let values = |access, epilogue| [values(access, Epilogue::Record), merged(Operator::ReduceMax, epilogue)];
-    let positions = |access, epilogue| [positions(access, Epilogue::Record), merged(Operator::ArgMax, epilogue)];
     for limits in [gpu(), cpu()] {
         let row = reduce_max(DType::F32, &[1 << 24], &[0]);
-        assert_eq!(programs(&row, &limits), values(Access::Rows, Epilogue::Value));
+        assert_eq!(programs(&row, &limits), split(Access::Rows, Epilogue::Value));
         let row = arg_max(DType::F16, &[1, 128_256], &[1]).output(ArgMaxOutput::ValuesAndIndices);
-        assert_eq!(programs(&row, &limits), positions(Access::Rows, Epilogue::Both));
+        assert_eq!(programs(&row, &limits), split(Access::Rows, Epilogue::Both));
         let columns = reduce_max(DType::F64, &[100_000, 16], &[0]);
-        assert_eq!(programs(&columns, &limits), values(Access::Columns, Epilogue::Value));
+        assert_eq!(programs(&columns, &limits), split(Access::Columns, Epilogue::Value));
         let columns = arg_max(DType::F64, &[100_000, 16], &[0]);
-        assert_eq!(programs(&columns, &limits), positions(Access::Columns, Epilogue::Index));
+        assert_eq!(programs(&columns, &limits), split(Access::Columns, Epilogue::Index));
     }
 }
 
 #[test]
 fn many_rows_are_not_split() {
-    let whole = [values(Access::Rows, Epilogue::Value)];
+    let whole = [reduced(Access::Rows, Epilogue::Value)];
     assert_eq!(programs(&reduce_max(DType::F32, &[65_536, 512], &[1]), &gpu()), whole);
     assert_eq!(programs(&reduce_max(DType::F32, &[1024, 32_768], &[1]), &cpu()), whole);
 }
@@ -882,14 +903,14 @@ fn windows_that_slide_are_columns() {
     let lavapipe = Limits { adapter: AdapterKind::Lavapipe, ..Limits::default() };
     let tall = View::strided([193, 237, 108, 64], [300, 1, 300, 1], 0).unwrap();
     let of_tall = ReduceMax::new(DType::F32, tall).axes([2, 3]);
-    assert_eq!(programs(&of_tall, &lavapipe), [values(Access::Rows, Epilogue::Value)]);
+    assert_eq!(programs(&of_tall, &lavapipe), [reduced(Access::Rows, Epilogue::Value)]);
     let picture = View::strided([371, 145, 30, 256], [400, 1, 400, 1], 0).unwrap();
     let of_picture = ArgMax::new(DType::U8, picture).axes([2, 3]);
-    assert_eq!(programs(&of_picture, &lavapipe), [positions(Access::Rows, Epilogue::Index)]);
+    assert_eq!(programs(&of_picture, &lavapipe), [reduced(Access::Rows, Epilogue::Index)]);
     let narrow = View::strided([5000, 6, 256], [300, 1, 1], 0).unwrap();
     assert_eq!(
         programs(&ArgMax::new(DType::U8, narrow).axes([2]), &lavapipe),
-        [positions(Access::Rows, Epilogue::Index)]
+        [reduced(Access::Rows, Epilogue::Index)]
     );
 }
 
@@ -949,11 +970,11 @@ fn axes_may_come_in_any_order_and_sign() {
 #[test]
 fn what_does_not_fit_a_binding_goes_in_pieces() {
     let small = Limits { max_binding_bytes: 1 << 20, ..gpu() };
-    let rows = values(Access::Rows, Epilogue::Value);
-    let window = values(Access::Rows, Epilogue::Record);
+    let rows = reduced(Access::Rows, Epilogue::Value);
+    let window = reduced(Access::Rows, Epilogue::Record(Operator::ReduceMax));
     assert_eq!(
         programs(&reduce_max(DType::F32, &[(1 << 18) + 1], &[0]), &small),
-        [Program::Fill { packs: false }, window, window, merged(Operator::ReduceMax, Epilogue::Value)]
+        [Program::Fill { packs: false }, window, window, Program::Merge { epilogue: Epilogue::Value }]
     );
     // Slabs of outputs need no partial results.
     assert_eq!(programs(&reduce_max(DType::F32, &[1 << 10, 1 << 9], &[1]), &small), [rows; 3]);

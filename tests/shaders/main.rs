@@ -330,13 +330,13 @@ fn parameters_lie_where_the_shaders_look() {
         outer_rank 32 records 12 first_record 13 first_position 14 run_logical_stride 16 column_logical_stride 18 \
         rest_len 19 dims 100";
     for access in [Access::Rows, Access::Columns, Access::Strided] {
-        for (operator, epilogue) in [(Operator::ReduceMax, Epilogue::Value), (Operator::ArgMax, Epilogue::Record)] {
-            check_params(Program::Reduce { operator, access, epilogue, stores: Stores::Results }, &reduction, named);
+        for epilogue in [Epilogue::Value, Epilogue::Record(Operator::ArgMax)] {
+            check_params(Program::Reduce { access, epilogue, stores: Stores::Results }, &reduction, named);
         }
     }
     let merge =
         Params::Merge(MergeParams { outputs: 1, records: 2, share: 3, slice_len: 4, parts: 5, columns: 6, folds: 7 });
-    let program = Program::Merge { operator: Operator::ArgMax, epilogue: Epilogue::Both };
+    let program = Program::Merge { epilogue: Epilogue::Both };
     check_params(program, &merge, "outputs 1 records 2 share 3 slice_len 4 parts 5 columns 6 folds 7");
     let fill = Params::Fill(FillParams { first: 1, len: 2, share: 3, low: 4, high: 5 });
     check_params(Program::Fill { packs: true }, &fill, "first 1 len 2 share 3 low 4 high 5");

@@ -1,7 +1,7 @@
 //! Kernels that there are, in workgroups that the device has.
 
 use crate::error::{ensure, within};
-use crate::plan::device::{MEMBER_BYTES, bunch_bytes, column_member_bytes};
+use crate::plan::device::{MEMBER_BYTES, column_member_bytes};
 use crate::plan::{Access, Kernel, Override, Program, Stores};
 use crate::{Error, Limits};
 
@@ -57,10 +57,8 @@ fn check_group(kernel: &Kernel, group: &Group, limits: &Limits) -> Result<(), Er
     within("invocations of a workgroup", invocations, most)?;
     within("invocations of a team", team, invocations)?;
     within("invocations of a run", line, team)?;
-    if let (Program::Reduce { access: Access::ShortRows { exchanged, .. }, .. }, Some(bunch)) =
-        (kernel.program, kernel.bunches())
-    {
-        let bytes = invocations * bunch_bytes(&bunch, exchanged);
+    if let Some(bunch) = kernel.bunches() {
+        let bytes = invocations * bunch.member_bytes();
         ensure(!bunch.staged || invocations >= 4, || {
             format!("bunches are staged by {invocations} invocations: 4 expected at least")
         })?;
@@ -69,8 +67,8 @@ fn check_group(kernel: &Kernel, group: &Group, limits: &Limits) -> Result<(), Er
     if team > 1 {
         // What a team of columns writes is units of its own.
         let (member_bytes, results) = match kernel.program {
-            Program::Reduce { operator, access: Access::Columns, .. } => {
-                (column_member_bytes(operator, kernel.dtype), 1)
+            Program::Reduce { access: Access::Columns, epilogue, .. } => {
+                (column_member_bytes(epilogue.operator(), kernel.dtype), 1)
             }
             _ => (MEMBER_BYTES, store_lanes(kernel)),
         };

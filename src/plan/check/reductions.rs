@@ -31,8 +31,8 @@ impl Work {
         if epilogue == Epilogue::Ones {
             check_countable(outputs.saturating_mul(params.reduce_len.into()))?;
         }
-        if let (Access::ShortRows { rows, exchanged, .. }, Some(bunch)) = (access, kernel.bunches()) {
-            ensure(share == 1 || !exchanged, || {
+        if let Some(bunch @ Bunches { rows, .. }) = kernel.bunches() {
+            ensure(share == 1 || !bunch.exchanged, || {
                 format!("a share of {share} bunches whose positions are exchanged: 1 expected")
             })?;
             let staged = if bunch.staged { bunch.words() } else { 0 };
@@ -58,7 +58,7 @@ impl Work {
             let (elements, lanes) = (outputs * u64::from(params.reduce_len), kernel.dtype.lanes());
             return Ok(Work::shared(elements.div_ceil(lanes), share, turns.saturating_mul(lanes), group));
         }
-        let tasks = if epilogue == Epilogue::Record { outputs.saturating_mul(chunks) } else { outputs };
+        let tasks = if epilogue.is_record() { outputs.saturating_mul(chunks) } else { outputs };
         let written = if epilogue == Epilogue::Ones { u64::from(params.reduce_len) } else { 0 };
         let turns = turns.saturating_add(written / kernel.dtype.pack_elements() / group.team + 1);
         Ok(Work::reducing(kernel, tasks, share, turns, group))
@@ -158,7 +158,7 @@ fn check_loose_ends(kernel: &Kernel, epilogue: Epilogue, params: &ReductionParam
     })?;
     let alone = !kernel.has(Override::Runs) && !kernel.has(Override::Accumulate);
     let follow = i64::from(run_stride) == i64::from(columns);
-    ensure(!loose || epilogue == Epilogue::Record && alone && follow, || {
+    ensure(!loose || epilogue.is_record() && alone && follow, || {
         format!("loose ends of rows of {columns}, {run_stride} apart: records of rows that follow one another expected")
     })
 }
@@ -167,7 +167,8 @@ fn check_loose_ends(kernel: &Kernel, epilogue: Epilogue, params: &ReductionParam
 fn check_ranked(kernel: &Kernel, params: &ReductionParams) -> Result<(), Error> {
     let ranks = matches!(
         kernel.program,
-        Program::Reduce { operator: Operator::ArgMax, access: Access::Columns | Access::ShortRows { .. }, .. }
+        Program::Reduce { access: Access::Columns | Access::ShortRows { .. }, epilogue, .. }
+            if epilogue.operator() == Operator::ArgMax
     );
     let most = most_ranked(kernel.dtype) - if kernel.has(Override::LooseEnds) { 2 } else { 0 };
     let len = task_len(kernel, params);

@@ -183,7 +183,7 @@ impl Reduction<'_> {
         if lies_in_more_rows || tuning.max_team == 1 || tuning.column_packs > 1 {
             return 1;
         }
-        let member_bytes = column_member_bytes(self.operator, self.dtype);
+        let member_bytes = column_member_bytes(self.operator(), self.dtype);
         let across = self.packs_across(shape);
         let usual = self.device.group_of_members(member_bytes) / across;
         let larger = self.device.larger_group_of_members(member_bytes) / across;
@@ -205,7 +205,7 @@ impl Reduction<'_> {
 
     /// The most members that every team of columns can have in one dispatch.
     pub(super) fn column_members(&self, shape: &ReductionShape) -> u64 {
-        let members = self.device.invocations_of_members(column_member_bytes(self.operator, self.dtype));
+        let members = self.device.invocations_of_members(column_member_bytes(self.operator(), self.dtype));
         members / self.panels_of_columns(shape, 1, 1)
     }
 }

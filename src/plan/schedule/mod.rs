@@ -6,7 +6,7 @@ mod steps;
 
 use super::device::{Device, MAX_ELEMENTS, most_ranked, power_of_two_below};
 use super::layout::ReductionShape;
-use crate::shader::{Access, Epilogue, Operator};
+use crate::shader::{Access, Bunches, Epilogue, Operator};
 use crate::{DType, NanPolicy};
 
 /// The most loop iterations that an invocation may make, nested loops counted together. lavapipe ends loops silently
@@ -41,7 +41,6 @@ pub(super) fn most_records(seen_bytes: u64, parts: u64) -> u64 {
 /// A reduction, whatever it reads. It has outputs, and elements to reduce to them.
 pub(super) struct Reduction<'a> {
     pub dtype: DType,
-    pub operator: Operator,
     /// What is known of an output in the end.
     pub epilogue: Epilogue,
     /// The reduced dimensions, ascending.
@@ -86,24 +85,17 @@ impl<'a> Reduction<'a> {
         out_len: u64,
         device: &'a Device,
     ) -> Reduction<'a> {
-        let operator = if epilogue == Epilogue::Value { Operator::ReduceMax } else { Operator::ArgMax };
-        Reduction {
-            dtype,
-            operator,
-            epilogue,
-            reduced,
-            nan,
-            last: false,
-            index_words: 1,
-            slice_len: 1,
-            out_len,
-            device,
-        }
+        Reduction { dtype, epilogue, reduced, nan, last: false, index_words: 1, slice_len: 1, out_len, device }
+    }
+
+    /// Whether only values are asked for, or positions too.
+    pub fn operator(&self) -> Operator {
+        self.epilogue.operator()
     }
 
     /// The same, leaving records.
     pub fn of_records(&self) -> Reduction<'_> {
-        Reduction { epilogue: Epilogue::Record, ..*self }
+        Reduction { epilogue: Epilogue::Record(self.operator()), ..*self }
     }
 
     /// The results that share one written unit.
@@ -115,7 +107,7 @@ impl<'a> Reduction<'a> {
     pub fn target_bytes(&self) -> Vec<u64> {
         let index_bytes = self.index_words * 4;
         match self.epilogue {
-            Epilogue::Value | Epilogue::Winner | Epilogue::Record => vec![self.dtype.bytes()],
+            Epilogue::Value | Epilogue::Winner | Epilogue::Record(_) => vec![self.dtype.bytes()],
             Epilogue::Index => vec![index_bytes],
             Epilogue::Both => vec![self.dtype.bytes(), index_bytes],
             Epilogue::Ones => vec![self.slice_len.saturating_mul(self.dtype.bytes())],
@@ -133,7 +125,25 @@ impl<'a> Reduction<'a> {
         if shape.outputs() > MAX_OUTPUTS || shape.reduce_len() > MAX_ELEMENTS {
             return None;
         }
-        let schedule = self.split(shape, max_chunks)?;
+        let column_packs = self.column_packs(shape);
+        let access = self.access(shape, column_packs);
+        let schedule = match access {
+            Access::Columns => self.schedule_of(access, column_packs, shape, max_chunks),
+            _ => self.schedule_of(access, 1, shape, max_chunks),
+        };
+        // Element by element more invocations have something to do.
+        schedule.or_else(|| self.schedule_of(Access::Strided, 1, shape, max_chunks))
+    }
+
+    /// The same of these loads, if that can be.
+    fn schedule_of(
+        &self,
+        access: Access,
+        column_packs: u64,
+        shape: &ReductionShape,
+        max_chunks: u64,
+    ) -> Option<Schedule> {
+        let schedule = self.split(access, column_packs, shape, max_chunks)?;
         let units = self.units(shape.outputs() * schedule.chunks, &schedule);
         if schedule.access == Access::Columns || schedule.team > 1 {
             return Some(Schedule { share: self.panels_in_turn(shape, &schedule), ..schedule });
@@ -149,12 +159,11 @@ impl<'a> Reduction<'a> {
     /// each. On GPUs.
     fn exchanging(&self, schedule: &Schedule, units: u64, share: u64) -> Access {
         let Some(bunch) = self.bunch(schedule.access) else { return schedule.access };
-        let exchanging = bunch.access(true);
-        let bytes = self.member_bytes(exchanging);
+        let exchanging = Bunches { exchanged: true, ..bunch };
         let several = bunch.rows > 1 || bunch.staged && self.index_words > 1; // words that an invocation stores
-        let fits = several && units <= self.device.invocations_of_members(bytes);
+        let fits = several && units <= self.device.invocations_of_members(exchanging.member_bytes());
         let exchanged = self.device.spreads() && self.epilogue == Epilogue::Index && share == 1 && fits;
-        if exchanged { exchanging } else { schedule.access }
+        if exchanged { exchanging.access() } else { schedule.access }
     }
 
     /// The results that an invocation makes at once, or of slices that are written element by element the ones and zeros.
@@ -173,10 +182,7 @@ impl<'a> Reduction<'a> {
         results.div_ceil(self.unit_results(schedule))
     }
 
-    fn split(&self, shape: &ReductionShape, max_chunks: u64) -> Option<Schedule> {
-        let column_packs = self.column_packs(shape);
-        let access = self.access(shape, column_packs);
-        let column_packs = if access == Access::Columns { column_packs } else { 1 };
+    fn split(&self, access: Access, column_packs: u64, shape: &ReductionShape, max_chunks: u64) -> Option<Schedule> {
         let counts = self.load_counts(shape, access, column_packs);
         let whole = |team| {
             let line = self.line(access, team, &counts);
@@ -206,8 +212,8 @@ impl<'a> Reduction<'a> {
         let max_members = self.device.most_members(self.lanes());
         let for_each_output = self.device.max_invocations / shape.outputs();
         let in_packs = access == Access::Columns && team > 1;
-        let members = if in_packs { self.column_members(shape) } else { for_each_output };
-        let dispatchable = members / team;
+        let members = if in_packs { self.of_records().column_members(shape) } else { for_each_output };
+        let dispatchable = members / team; // chunks, which leave records
         let short = matches!(access, Access::ShortRows { .. }); // there are enough of them
         let affordable = if short { 1 } else { max_chunks.min(dispatchable).min(shape.reduce_len()).max(1) };
         let mut chunks =
@@ -221,14 +227,12 @@ impl<'a> Reduction<'a> {
             // Too long: more chunks while scratch lasts, then more invocations a chunk.
             if chunks < affordable {
                 chunks = (chunks * 2).min(affordable);
-            } else if let Access::Columns | Access::ShortRows { .. } = whole.access {
-                let team = whole.team.min(max_members).min(power_of_two_below((for_each_output / chunks).max(1)));
-                whole = Schedule { access: Access::Strided, team, line: team, column_packs: 1, ..whole };
-            } else if whole.team < max_members && whole.team * 2 <= for_each_output / chunks {
+            } else if matches!(access, Access::Rows | Access::Strided)
+                && whole.team < max_members
+                && whole.team * 2 <= for_each_output / chunks
+            {
                 whole.team *= 2;
                 whole.line *= 2;
-            } else if whole.access == Access::Rows {
-                whole.access = Access::Strided; // of many invocations in short runs each has an element, not four packs
             } else {
                 return None;
             }
@@ -237,7 +241,7 @@ impl<'a> Reduction<'a> {
 
     /// Whether positions can be told apart among all rows of a chunk.
     fn tells_rows_apart(&self, shape: &ReductionShape, schedule: &Schedule) -> bool {
-        let ranks = self.operator == Operator::ArgMax && schedule.access == Access::Columns;
+        let ranks = self.operator() == Operator::ArgMax && schedule.access == Access::Columns;
         let at_ends = if shape.has_loose_ends() { 2 } else { 0 };
         !ranks || schedule.chunk_len + at_ends <= most_ranked(self.dtype)
     }
@@ -260,10 +264,11 @@ impl<'a> Reduction<'a> {
         let pack = self.dtype.pack_elements();
         let has_packs = shape.span >= pack;
         let run = shape.run();
-        if self.epilogue != Epilogue::Record
+        if has_packs
+            && !self.epilogue.is_record()
             && let Some(bunches) = self.bunches(shape)
         {
-            return bunches.access(false);
+            return bunches.access();
         }
         let columns_fit = shape.columns().is_some_and(|columns| {
             let step_fits = i32::try_from(run.stride).is_ok(); // the kernel divides it as a signed number
@@ -294,7 +299,7 @@ impl<'a> Reduction<'a> {
     /// Whether an invocation takes runs of so many elements pack by pack where they begin anywhere.
     pub fn takes_few_packs(&self, run_len: u64) -> bool {
         let (pack, few) = (self.dtype.pack_elements(), self.device.tuning.few_packs);
-        let most = if self.operator == Operator::ReduceMax && self.device.spreads() { few.min(1) } else { few };
+        let most = if self.operator() == Operator::ReduceMax && self.device.spreads() { few.min(1) } else { few };
         run_len > pack && run_len / pack <= most
     }
 
@@ -363,7 +368,7 @@ impl<'a> Reduction<'a> {
 impl Schedule {
     /// What a task stores, where `epilogue` is what is known of an output that is not split.
     pub fn epilogue(&self, epilogue: Epilogue) -> Epilogue {
-        if self.chunks > 1 { Epilogue::Record } else { epilogue }
+        if self.chunks > 1 { Epilogue::Record(epilogue.operator()) } else { epilogue }
     }
 
     /// The schedule with about so many chunks an output: whole runs, or whole packs of a run.

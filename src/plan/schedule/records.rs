@@ -13,7 +13,7 @@ const MAX_WRITES_OF_PART: u64 = 1024;
 impl Reduction<'_> {
     /// Bytes of a record: a key and, of a position, 64 bits.
     pub fn record_bytes(&self) -> u64 {
-        4 * (self.dtype.key_words() + if self.operator == Operator::ArgMax { 2 } else { 0 })
+        4 * (self.dtype.key_words() + if self.operator() == Operator::ArgMax { 2 } else { 0 })
     }
 
     /// The records that each of so many outputs may have.

@@ -11,14 +11,14 @@ impl Reduction<'_> {
         let run_len = shape.run().size.min(chunk_len);
         let runs = chunk_len.div_ceil(run_len).div_ceil(team / line) + 1;
         // As if ArgMax looped over the lanes of a word wherever it compares a tile of a row: more than any kernel does.
-        let lane_steps = if self.operator == Operator::ArgMax { self.dtype.lanes() } else { 1 };
+        let lane_steps = if self.operator() == Operator::ArgMax { self.dtype.lanes() } else { 1 };
         let run_steps = match access {
             Access::Rows if self.takes_few_packs(shape.run().size) => {
                 run_len / self.dtype.pack_elements() + 4 * lane_steps
             }
             Access::Rows => (run_len / (self.dtype.pack_elements() * line * 4) + 4) * lane_steps,
             Access::Columns => (run_len.div_ceil(team) + 4) * column_packs,
-            Access::Strided | Access::ShortRows { .. } => run_len / team + 1,
+            Access::Strided | Access::ShortRows { .. } => run_len / line + 1,
         };
         let dims = (shape.kept.len() + shape.reduced.len()) as u64;
         let writes = if self.epilogue == Epilogue::Ones { chunk_len / self.dtype.pack_elements() / team } else { 0 };

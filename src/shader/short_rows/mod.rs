@@ -57,10 +57,10 @@ const BUNCH_ROWS = {}u;
 pub(super) fn short_rows_of_ones(dtype: DType, len: u64) -> String {
     let bunch = Bunches {
         dtype,
-        operator: Operator::ArgMax,
         epilogue: Epilogue::Ones,
         block: RowBlock::row(len),
         rows: dtype.pack_elements(),
+        exchanged: false,
         staged: false,
     };
     // As many winners as are bound together.
@@ -145,7 +145,7 @@ impl Part {
     }
 
     fn text(&self) -> String {
-        match self.own.operator {
+        match self.own.epilogue.operator() {
             _ if self.own.epilogue == Epilogue::Ones => self.ones(),
             Operator::ReduceMax => self.maxima() + &self.values(),
             Operator::ArgMax if self.stores_keys() => self.maxima() + &self.winners(),

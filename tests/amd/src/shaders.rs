@@ -34,14 +34,14 @@ pub fn name(kernel: &Kernel) -> String {
 /// A program as any other of its kind: with the same number of operands, and short rows of the same length.
 pub fn kind(program: Program) -> Program {
     match program {
-        Program::Reduce { operator, access: Access::ShortRows { exchanged, .. }, epilogue, stores } => {
+        Program::Reduce { access: Access::ShortRows { exchanged, .. }, epilogue, stores } => {
             let access = Access::ShortRows {
                 block: RowBlock { len: 2, columns: 1, turn: 2 },
                 rows: 8,
                 exchanged,
                 staged: false,
             };
-            Program::Reduce { operator, access, epilogue, stores }
+            Program::Reduce { access, epilogue, stores }
         }
         Program::HardmaxWrite(HardmaxWriter::ShortRows { .. }) => {
             Program::HardmaxWrite(HardmaxWriter::ShortRows { len: 2 })
@@ -105,7 +105,7 @@ impl Kernels {
 /// What a program does, whatever is written in the end.
 pub fn task(mut program: Program) -> Program {
     if let Program::Reduce { epilogue, .. } | Program::Merge { epilogue, .. } = &mut program {
-        *epilogue = Epilogue::Record;
+        *epilogue = Epilogue::Record(epilogue.operator());
     }
     program
 }

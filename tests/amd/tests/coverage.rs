@@ -23,7 +23,6 @@ const NO_BUNCH: Program = Program::Max {
 /// what packs of a Hardmax have of two rows.
 const NEVER_ON_GPUS: [Program; 4] = [
     Program::Reduce {
-        operator: Operator::ArgMax,
         access: Access::ShortRows {
             block: RowBlock { len: 2, columns: 1, turn: 2 },
             rows: 8,
@@ -33,12 +32,7 @@ const NEVER_ON_GPUS: [Program; 4] = [
         epilogue: Epilogue::Index,
         stores: Stores::Packs,
     },
-    Program::Reduce {
-        operator: Operator::ReduceMax,
-        access: Access::Columns,
-        epilogue: Epilogue::Value,
-        stores: Stores::Seams,
-    },
+    Program::Reduce { access: Access::Columns, epilogue: Epilogue::Value, stores: Stores::Seams },
     Program::HardmaxWrite(HardmaxWriter::InnerPacks),
     Program::HardmaxWrite(HardmaxWriter::Seams),
 ];
@@ -52,13 +46,8 @@ const NO_KINDS: [Program; 9] = [
     NEVER_ON_GPUS[3],
     Program::Max { operands: 2, access: MaxAccess::Packs { splats: 0, shifted: 1, pairs: false } },
     Program::Max { operands: 2, access: MaxAccess::Packs { splats: 1, shifted: 1, pairs: false } },
-    Program::Reduce {
-        operator: Operator::ReduceMax,
-        access: Access::Rows,
-        epilogue: Epilogue::Record,
-        stores: Stores::Results,
-    },
-    Program::Merge { operator: Operator::ArgMax, epilogue: Epilogue::Winner },
+    Program::Reduce { access: Access::Rows, epilogue: Epilogue::Record(Operator::ReduceMax), stores: Stores::Results },
+    Program::Merge { epilogue: Epilogue::Winner },
 ];
 
 /// Those of devices that read one element after another.

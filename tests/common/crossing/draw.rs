@@ -92,8 +92,8 @@ impl Draw {
             0 => self.max(volume, dtype, scale),
             operator => {
                 let windows = self.chance(6);
-                let rank = if windows { 5 } else { self.pick(&[0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 6]) };
-                let shape = if windows { self.windows(volume) } else { self.shape(rank, volume, scale) };
+                let shape = if windows { self.windows(volume) } else { self.shape_of_any_rank(volume, scale) };
+                let rank = shape.len();
                 let mut asked = match operator {
                     1 => self.reduce_max(rank),
                     2 => self.arg_max(rank),
@@ -148,6 +148,17 @@ impl Draw {
         let columns = self.between(1, windows.min(200));
         let rows = self.between(1, windows / columns);
         vec![windows / columns / rows, rows, high, columns, wide]
+    }
+
+    /// One time in four with few elements in all dimensions but the outermost.
+    fn shape_of_any_rank(&mut self, volume: u64, scale: &Scale) -> Vec<u64> {
+        let rank = self.pick(&[0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 6]);
+        if rank < 2 || !self.chance(4) {
+            return self.shape(rank, volume, scale);
+        }
+        let within: Vec<u64> = (1..rank).map(|_| 1 + self.below(8)).collect();
+        let blocks = (volume / within.iter().product::<u64>()).max(1);
+        [&[blocks], &within[..]].concat()
     }
 
     /// A shape of about so many elements, some dimensions longer than others, some whole packs.
