@@ -387,7 +387,7 @@ fn check_params(program: Program, params: &Params, named: &str) {
     let (_, uniform) = module.types.iter().find(|(_, own)| own.name.as_deref() == Some("Params")).unwrap();
     let naga::TypeInner::Struct { members, span } = &uniform.inner else { panic!("{kernel}") };
     let bytes = params.to_bytes();
-    assert_eq!(bytes.len(), *span as usize, "{kernel}");
+    assert_eq!(bytes.len(), span.next_multiple_of(16) as usize, "{kernel}");
     let word = |offset: u32| u32::from_le_bytes(*bytes[offset as usize..].first_chunk().unwrap());
     let mut found: Vec<(&str, u32)> =
         members.iter().map(|own| (own.name.as_deref().unwrap(), word(own.offset))).collect();
