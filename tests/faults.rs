@@ -10,7 +10,7 @@ use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 use common::{USAGES, encoder, filled_buffer, gpus, submit, within_a_minute};
-use wgmax::plan::{MaxAccess, Override, Program};
+use wgmax::plan::{MaxAccess, MaxOperands, Override, Program};
 use wgmax::{
     ArgMax, DType, Error, Gpu, GpuOptions, Hardmax, Kernels, Limits, Operation, ReduceMax, Slices, Slots, Stream,
     Tensor, View, wgpu,
@@ -373,7 +373,7 @@ fn a_kernel_that_there_is_not() {
         ("a constant that the shader has not", |pass| pass.kernel.overrides.push(Override::ColumnPacks(4))),
         ("a binding too few", |pass| pass.bindings.truncate(1)),
         ("a program that was never written", |pass| {
-            pass.kernel.program = Program::Max { operands: 33, access: MaxAccess::Elements };
+            pass.kernel.program = Program::Max { operands: MaxOperands::new(33), access: MaxAccess::Elements };
         }),
     ];
     for (what, spoil) in spoil {

@@ -38,6 +38,6 @@ pub(crate) use reduce_max::reduce_max;
 
 pub use crate::shader::{
     Access, BroadcastParams, Declaration, Dim, Epilogue, FillParams, HardmaxOnesParams, HardmaxWriteParams,
-    HardmaxWriter, Kernel, MaxAccess, MaxShortRows, MergeParams, OperandParams, Operator, Override, Params, Program,
+    HardmaxWriter, Kernel, MaxAccess, MaxOperands, MergeParams, OperandParams, Operator, Override, Params, Program,
     RecordOrigin, ReductionParams, Role, RowBlock, Stores,
 };

@@ -9,8 +9,8 @@ use super::schedule::{MAX_STEPS, SHORT_ROWS_INVOCATIONS};
 use super::{Binding, Dispatch, Dispatches, check_count};
 use crate::error::within;
 use crate::shader::{
-    BroadcastParams, FIRST_OPERAND, LONGEST_WRITTEN_ROW, MaxAccess, MaxShortRows, Override, Params, Program,
-    TILE_PACKS, WALK_DIMS,
+    BroadcastParams, FIRST_OPERAND, LONGEST_WRITTEN_ROW, MaxAccess, MaxOperands, Override, Params, Program, TILE_PACKS,
+    WALK_DIMS,
 };
 use crate::{AdapterKind, DType, Error};
 
@@ -23,6 +23,7 @@ const FEWEST_SPREAD_PACKS: u64 = 128;
 /// How a Max is written, and the elements that it writes at once.
 #[derive(Clone, Copy)]
 struct Writer {
+    operands: MaxOperands,
     access: MaxAccess,
     write_len: u64,
     /// Elements of a row; 1 where they are written one by one.
@@ -113,7 +114,13 @@ impl OutputBox<'_> {
         let units = (self.begin + self.len).div_ceil(lanes);
         let elements = |first| {
             self.dispatch(
-                Writer { access: MaxAccess::Elements, write_len: lanes, row_len: 1, tasks: None },
+                Writer {
+                    operands: operands_of(reads),
+                    access: MaxAccess::Elements,
+                    write_len: lanes,
+                    row_len: 1,
+                    tasks: None,
+                },
                 reads,
                 continues,
                 first..units,
@@ -168,10 +175,10 @@ impl OutputBox<'_> {
         let rows = tiles.div_ceil(row_tiles);
         let wanted = self.device.share_of_columns(tiles);
         let share = if spread { wanted } else { rows.div_ceil(rows.div_ceil(wanted)) };
-        let access = MaxAccess::Columns { of_columns: known };
+        let (operands, access) = (MaxOperands { of_columns: known, ..operands_of(reads) }, MaxAccess::Columns);
         let tasks = Tasks { share, invocations: row_tiles * rows.div_ceil(share), neighbours: 1, spread };
         let fits = tasks.invocations <= self.device.max_invocations && share <= MAX_STEPS / 2;
-        fits.then_some(Writer { access, write_len: tile, row_len, tasks: Some(tasks) })
+        fits.then_some(Writer { operands, access, write_len: tile, row_len, tasks: Some(tasks) })
     }
 
     fn packs(&self, reads: &[Read]) -> Option<Writer> {
@@ -180,13 +187,13 @@ impl OutputBox<'_> {
             return None;
         }
         let forms = reads.iter().map(|read| read.in_packs(&self.rows, pack)).collect::<Option<Vec<_>>>()?;
-        let (splats, shifted) = (mask(&forms, |form| form.along_row), mask(&forms, |form| form.shifted));
-        let bindings = 1 + reads.len() as u32 + (shifted & !splats).count_ones();
+        let (of_rows, shifted) = (mask(&forms, |form| form.along_row), mask(&forms, |form| form.shifted));
+        let bindings = 1 + reads.len() as u32 + (shifted & !of_rows).count_ones();
         let room = bindings <= self.device.limits.max_storage_bindings && !self.device.limits.shared_buffers;
-        let pairs = shifted & !splats != 0 && room && self.device.has_wide_loads();
-        let access = MaxAccess::Packs { splats, shifted, pairs };
-        let writer = Writer { access, write_len: pack, row_len: self.rows.row_len(), tasks: None };
-        let tasks = self.spread_parts().or_else(|| self.row_tasks(writer, reads.len() as u64))?;
+        let pairs = shifted & !of_rows != 0 && room && self.device.has_wide_loads();
+        let (operands, access) = (MaxOperands { of_rows, shifted, ..operands_of(reads) }, MaxAccess::Packs { pairs });
+        let writer = Writer { operands, access, write_len: pack, row_len: self.rows.row_len(), tasks: None };
+        let tasks = self.spread_parts().or_else(|| self.row_tasks(writer))?;
         Some(Writer { tasks: Some(tasks), ..writer })
     }
 
@@ -204,29 +211,30 @@ impl OutputBox<'_> {
             return None;
         }
         let forms = reads.iter().map(|read| read.in_short_rows(&self.rows, pack)).collect::<Option<Vec<_>>>()?;
-        let access = MaxAccess::ShortRows(MaxShortRows {
-            len: len as u32,
+        let operands = MaxOperands {
+            count: reads.len() as u32,
             of_rows: mask(&forms, |form| form.along_row),
             of_columns: mask(&forms, |form| form.row_after_row),
             shifted: mask(&forms, |form| form.shifted),
-        });
-        Some(Writer { access, write_len: pack * len, row_len: len, tasks: None })
+        };
+        let access = MaxAccess::ShortRows { len: len as u32 };
+        Some(Writer { operands, access, write_len: pack * len, row_len: len, tasks: None })
     }
 
     /// Writes these packs, or output units.
     fn dispatch(&self, writer: Writer, reads: &[Read], continues: bool, writes: Range<u64>) -> Result<Dispatch, Error> {
         let (device, group) = (self.device, self.device.tuning.group);
         let count = writes.end - writes.start;
-        let Writer { access, write_len, row_len, tasks } = writer;
-        let program = Program::Max { operands: reads.len() as u32, access };
+        let Writer { operands, access, write_len, row_len, tasks } = writer;
+        let program = Program::Max { operands, access };
         let Tasks { share, invocations, neighbours, spread } = match tasks {
             Some(tasks) => tasks,
-            None => self.shares(writer, reads.len() as u64, count)?,
+            None => self.shares(writer, count)?,
         };
         let ragged = match access {
             MaxAccess::Packs { .. } => self.rows.are_ragged(write_len),
-            MaxAccess::ShortRows(_) => self.rows.have_ragged_stretches(self.dtype.pack_elements()),
-            MaxAccess::Columns { .. } | MaxAccess::Elements => false,
+            MaxAccess::ShortRows { .. } => self.rows.have_ragged_stretches(self.dtype.pack_elements()),
+            MaxAccess::Columns | MaxAccess::Elements => false,
         };
         let overrides = [
             self.nan,
@@ -239,7 +247,7 @@ impl OutputBox<'_> {
             reads.iter().any(|read| read.partial).then_some(Override::BoundsChecked),
         ];
         // Dimensions within what it finds addresses for: a row or an element.
-        let inside = usize::from(matches!(access, MaxAccess::Packs { .. } | MaxAccess::ShortRows(_)));
+        let inside = usize::from(matches!(access, MaxAccess::Packs { .. } | MaxAccess::ShortRows { .. }));
         let operand = |(n, read): (usize, &Read)| Binding { binding: FIRST_OPERAND + n as u32, ..read.window };
         let words = |(binding, n): (u32, u32)| Binding { binding, ..reads[n as usize].window };
         Ok(Dispatch {
@@ -274,11 +282,11 @@ impl OutputBox<'_> {
 
     /// Whole rows of packs, or parts of a row that are as long as one another: invocations that run in lockstep all wait for the
     /// one with most to do. Nothing where there are too many.
-    fn row_tasks(&self, writer: Writer, operands: u64) -> Option<Tasks> {
+    fn row_tasks(&self, writer: Writer) -> Option<Tasks> {
         let pack = writer.write_len;
         let row_packs = (self.rows.row_len() / pack).max(1);
         let neighbours = self.device.neighbours_of_max(row_packs, self.rows.are_ragged(pack));
-        let (turns, stretch) = self.turns(writer, operands);
+        let (turns, stretch) = self.turns(writer);
         let limit = turns.max_writes((stretch / neighbours).max(pack));
         let wanted = self.device.share(self.len / pack).min(limit) * neighbours;
         let nearest = |packs: u64, of: u64| ((packs + of / 2) / of).max(1);
@@ -298,8 +306,8 @@ impl OutputBox<'_> {
     }
 
     /// As many packs, bunches or output units for each invocation: several, unless finding a row's addresses takes too long.
-    fn shares(&self, writer: Writer, operands: u64, writes: u64) -> Result<Tasks, Error> {
-        let (turns, stretch) = self.turns(writer, operands);
+    fn shares(&self, writer: Writer, writes: u64) -> Result<Tasks, Error> {
+        let (turns, stretch) = self.turns(writer);
         let (limit, needed) = (turns.max_writes(stretch), self.device.needed_share(writes));
         within("writes of one invocation", needed, limit)?;
         let wanted = if writer.access == MaxAccess::Elements {
@@ -312,7 +320,8 @@ impl OutputBox<'_> {
     }
 
     /// What an invocation takes, and the elements for which it finds the addresses once.
-    fn turns(&self, Writer { access, write_len, .. }: Writer, operands: u64) -> (Turns, u64) {
+    fn turns(&self, Writer { operands, access, write_len, .. }: Writer) -> (Turns, u64) {
+        let operands = operands.count.into();
         let (sizes, lanes, pack) = (&self.rows.sizes, self.dtype.lanes(), self.dtype.pack_elements());
         let row = Turns::of_row(operands, sizes.len() as u64 - 1);
         match access {
@@ -320,14 +329,19 @@ impl OutputBox<'_> {
             MaxAccess::Packs { .. } => {
                 (Turns { write_len, each: lanes, row: 2 * row + lanes }, (sizes[0] / write_len).max(1) * write_len)
             }
-            MaxAccess::ShortRows(MaxShortRows { len, .. }) => (
+            MaxAccess::ShortRows { len } => (
                 Turns { write_len, each: u64::from(len) * lanes, row: 2 * row + u64::from(len) * lanes },
                 (sizes[1] / pack).max(1) * write_len, // whole bunches of a stretch of rows
             ),
             // Tiles of columns are shared out where they are chosen (`columns`).
-            MaxAccess::Columns { .. } | MaxAccess::Elements => {
+            MaxAccess::Columns | MaxAccess::Elements => {
                 (Turns::of_elements(self.dtype, row + 1 + operands), sizes.iter().take(WALK_DIMS).product())
             }
         }
     }
+}
+
+/// As many operands as are read, of which nothing is known.
+fn operands_of(reads: &[Read]) -> MaxOperands {
+    MaxOperands::new(reads.len() as u32)
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::program::narrow_winners;
 use super::{
-    Access, Bunches, Epilogue, HardmaxWriter, LONGEST_WRITTEN_ROW, MaxAccess, MaxShortRows, Override, Program, Stores,
+    Access, Bunches, Epilogue, HardmaxWriter, LONGEST_WRITTEN_ROW, MaxAccess, MaxOperands, Override, Program, Stores,
 };
 use crate::DType;
 
@@ -127,7 +127,7 @@ impl Kernel {
                     && (epilogue != Epilogue::Ones || team)
                     && (epilogue != Epilogue::Winner || self.dtype.bytes() < 4)
             }
-            Program::Max { operands, access } => operands <= u32::BITS && self.can_read(access),
+            Program::Max { operands, access } => self.can_read(operands, access),
             Program::HardmaxWrite(writer) => self.can_write(writer),
             Program::HardmaxOnes { narrow } => !narrow || self.dtype.bytes() < 4,
             Program::Fill { .. } => self.dtype == DType::U32,
@@ -146,15 +146,17 @@ impl Kernel {
             && self.bunches().is_some_and(|own| own.can_be_staged())
     }
 
-    fn can_read(&self, access: MaxAccess) -> bool {
-        match access {
-            MaxAccess::Packs { pairs, .. } => {
-                let any = self.program.paired_operands().next().is_some();
-                pairs == any && !(pairs && self.shared_buffers)
+    fn can_read(&self, operands: MaxOperands, access: MaxAccess) -> bool {
+        operands.count <= u32::BITS
+            && operands.are_asked_for(access)
+            && match access {
+                MaxAccess::Packs { pairs } => {
+                    let any = self.program.paired_operands().next().is_some();
+                    pairs == any && !(pairs && self.shared_buffers)
+                }
+                MaxAccess::ShortRows { len } => (2..=LONGEST_WRITTEN_ROW).contains(&len.into()),
+                MaxAccess::Columns | MaxAccess::Elements => true,
             }
-            MaxAccess::ShortRows(MaxShortRows { len, .. }) => (2..=LONGEST_WRITTEN_ROW).contains(&len.into()),
-            MaxAccess::Columns { .. } | MaxAccess::Elements => true,
-        }
     }
 
     fn can_write(&self, writer: HardmaxWriter) -> bool {

@@ -7,8 +7,8 @@ use super::files::*;
 use super::operands::{ShortRows, column_operands, element_operands, pack_operands};
 use super::short_rows::short_rows_of_ones;
 use super::{
-    Access, Epilogue, FIRST_OPERAND, HardmaxWriter, Kernel, LONGEST_WRITTEN_ROW, MaxAccess, MaxShortRows, Operator,
-    Override, Program, Stores,
+    Access, Epilogue, FIRST_OPERAND, HardmaxWriter, Kernel, LONGEST_WRITTEN_ROW, MaxAccess, Operator, Override,
+    Program, Stores,
 };
 use crate::DType;
 
@@ -44,16 +44,16 @@ impl Kernel {
                 short_rows_of_ones(self.dtype, u64::from(len).clamp(1, LONGEST_WRITTEN_ROW))
             }
             Program::Max { operands, access } => {
-                let (dtype, operands) = (self.dtype, operands.min(u32::BITS));
+                let dtype = self.dtype;
                 match access {
-                    MaxAccess::Packs { splats, shifted, .. } => {
+                    MaxAccess::Packs { .. } => {
                         let paired: Vec<(u32, u32)> = self.program.paired_operands().collect();
-                        pack_operands(dtype, operands, splats, shifted, &paired)
+                        pack_operands(dtype, operands, &paired)
                     }
-                    MaxAccess::ShortRows(rows) => {
-                        ShortRows { dtype, operands, rows, ragged: self.has(Override::Ragged) }.text()
+                    MaxAccess::ShortRows { len } => {
+                        ShortRows { dtype, operands, len, ragged: self.has(Override::Ragged) }.text()
                     }
-                    MaxAccess::Columns { of_columns } => column_operands(dtype, operands, of_columns),
+                    MaxAccess::Columns => column_operands(dtype, operands),
                     MaxAccess::Elements => element_operands(dtype, operands),
                 }
             }
@@ -79,14 +79,8 @@ impl Kernel {
         let mut bindings: Vec<_> = self.files().flat_map(|file| file.bindings).map(declaration).collect();
         // Max's operands: which of them are read as words.
         if let Program::Max { operands, access } = self.program {
-            let words = match access {
-                MaxAccess::Packs { splats, pairs: true, .. } => splats,
-                MaxAccess::Packs { splats, shifted, .. } => splats | shifted,
-                MaxAccess::ShortRows(MaxShortRows { of_columns, shifted, .. }) => of_columns | shifted,
-                MaxAccess::Columns { of_columns } => of_columns,
-                MaxAccess::Elements => u32::MAX,
-            };
-            bindings.extend((0..operands.min(u32::BITS)).map(|n| {
+            let words = operands.words(access);
+            bindings.extend(operands.numbers().map(|n| {
                 let element = if words >> n & 1 == 1 { Word } else { Pack };
                 declaration(&reads(FIRST_OPERAND + n, element, Role::Operand))
             }));
@@ -127,8 +121,8 @@ impl Kernel {
             Program::HardmaxOnes { narrow: true } => vec![&[WINNERS_IN_LANES, HARDMAX_ONES]],
             Program::Max { access, .. } => vec![match access {
                 MaxAccess::Packs { .. } => &[BROADCAST, PACK_PARTS, MAX_STORE, MAX_FOUR, MAX_PACKS],
-                MaxAccess::ShortRows(_) => &[BROADCAST, PACK_PARTS, MAX_STORE, MAX_SHORT_ROWS],
-                MaxAccess::Columns { .. } => &[BROADCAST, PACK_PARTS, MAX_STORE, MAX_FOUR, MAX_COLUMNS],
+                MaxAccess::ShortRows { .. } => &[BROADCAST, PACK_PARTS, MAX_STORE, MAX_SHORT_ROWS],
+                MaxAccess::Columns => &[BROADCAST, PACK_PARTS, MAX_STORE, MAX_FOUR, MAX_COLUMNS],
                 MaxAccess::Elements => &[BROADCAST, MAX_ELEMENTS],
             }],
         };

@@ -23,5 +23,5 @@ pub use params::{
     RecordOrigin, ReductionParams,
 };
 pub(crate) use params::{MAX_DIMS, WALK_DIMS};
-pub use program::{Access, Epilogue, HardmaxWriter, MaxAccess, MaxShortRows, Operator, Program, RowBlock, Stores};
+pub use program::{Access, Epilogue, HardmaxWriter, MaxAccess, MaxOperands, Operator, Program, RowBlock, Stores};
 pub(crate) use program::{FIRST_OPERAND, LARGEST_BLOCK, LONGEST_SHORT_ROW, LONGEST_WRITTEN_ROW, TILE_PACKS};

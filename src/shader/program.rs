@@ -1,6 +1,7 @@
 //! Programs: what shaders do, and the values of their `override` declarations.
 
 use std::fmt;
+use std::ops::Range;
 
 use crate::DType;
 
@@ -38,7 +39,7 @@ pub enum Program {
     /// Max.
     Max {
         /// Operands that one dispatch reads.
-        operands: u32,
+        operands: MaxOperands,
         /// How it comes by their elements.
         access: MaxAccess,
     },
@@ -79,31 +80,27 @@ pub enum HardmaxWriter {
 pub enum MaxAccess {
     /// In whole packs: operands run along the output's rows, or have one element for all of a row.
     Packs {
-        /// Bit n is set if operand n has one element for all of a row.
-        splats: u32,
-        /// Bit n is set if operand n's packs begin anywhere, and are shifted out of words.
-        shifted: u32,
-        /// Whether these come out of two whole packs, which are bound beside the words.
+        /// Whether packs that begin anywhere come out of two whole ones, which are bound beside the words.
         pairs: bool,
     },
     /// In bunches of rows so short that many of them share packs.
-    ShortRows(MaxShortRows),
+    ShortRows {
+        /// Elements of a row.
+        len: u32,
+    },
     /// In tiles of columns, of four packs side by side or, where neighbours spread, below one another, whose operands lie as the output
     /// does or have the same elements in every row.
-    Columns {
-        /// Bit n is set if operand n has the same elements in row after row.
-        of_columns: u32,
-    },
+    Columns,
     /// Element by element, whatever the operands are.
     Elements,
 }
 
-/// The short rows of a Max, and what its operands have of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// The operands of a Max, and what they have of the output's rows, where its kernel asks for that.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct MaxShortRows {
-    /// Elements of a row.
-    pub len: u32,
+pub struct MaxOperands {
+    /// How many there are.
+    pub count: u32,
     /// Bit n is set if operand n has one element for all of a row.
     pub of_rows: u32,
     /// Bit n is set if operand n has the same elements in row after row.
@@ -248,17 +245,48 @@ pub(crate) const TILE_PACKS: u64 = 4;
 /// The binding of a Max kernel's first operand; 0 holds the parameters and 1 the output.
 pub(crate) const FIRST_OPERAND: u32 = 2;
 
+impl MaxOperands {
+    /// So many, of which nothing is asked.
+    pub const fn new(count: u32) -> MaxOperands {
+        MaxOperands { count, of_rows: 0, of_columns: 0, shifted: 0 }
+    }
+
+    /// Their numbers: a mask has room for no more.
+    pub(crate) fn numbers(self) -> Range<u32> {
+        0..self.count.min(u32::BITS)
+    }
+
+    /// A bit for each of which words are bound, and not packs.
+    pub(crate) fn words(self, access: MaxAccess) -> u32 {
+        match access {
+            MaxAccess::Packs { pairs: true } => self.of_rows,
+            MaxAccess::Packs { pairs: false } => self.of_rows | self.shifted,
+            MaxAccess::ShortRows { .. } | MaxAccess::Columns => self.of_columns | self.shifted,
+            MaxAccess::Elements => u32::MAX,
+        }
+    }
+
+    /// Whether nothing is said of them that such a kernel does not ask for.
+    pub(crate) fn are_asked_for(self, access: MaxAccess) -> bool {
+        match access {
+            MaxAccess::Packs { .. } => self.of_columns == 0,
+            MaxAccess::ShortRows { .. } => true,
+            MaxAccess::Columns => self.of_rows | self.shifted == 0,
+            MaxAccess::Elements => self == MaxOperands::new(self.count),
+        }
+    }
+}
+
 impl Program {
     /// The bindings of the words of a Max's operands whose packs are bound, too, and which operands these are.
     pub(crate) fn paired_operands(self) -> impl Iterator<Item = (u32, u32)> {
-        let (operands, paired) = match self {
-            Program::Max { operands, access: MaxAccess::Packs { splats, shifted, pairs: true } } => {
-                (operands.min(u32::BITS), shifted & !splats)
-            }
-            _ => (0, 0),
+        let operands = match self {
+            Program::Max { operands, access: MaxAccess::Packs { pairs: true } } => operands,
+            _ => MaxOperands::new(0),
         };
-        let numbers = (0..operands).filter(move |n| paired >> n & 1 == 1);
-        (FIRST_OPERAND + operands..).zip(numbers)
+        let paired = operands.shifted & !operands.of_rows;
+        let Range { end, .. } = operands.numbers();
+        (FIRST_OPERAND + end..).zip(operands.numbers().filter(move |n| paired >> n & 1 == 1))
     }
 
     /// Whether it reads or writes whole packs.
@@ -348,22 +376,20 @@ pub(super) const fn narrow_winners(narrow: bool) -> &'static str {
 
 impl MaxAccess {
     /// With the type and the number of operands.
-    pub(super) fn write(self, operands: u32, dtype: DType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    pub(super) fn write(self, operands: MaxOperands, dtype: DType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let MaxOperands { count, of_rows, of_columns, shifted } = operands;
+        let [of_rows, of_columns, shifted] = [of_rows, of_columns, shifted].map(u32::count_ones);
         match self {
-            MaxAccess::Packs { splats, shifted, pairs } => {
-                let (splats, shifted) = (splats.count_ones(), shifted.count_ones());
-                write!(f, "max_packs {dtype} of {operands}, {splats} splat, {shifted} shifted")?;
+            MaxAccess::Packs { pairs } => {
+                write!(f, "max_packs {dtype} of {count}, {of_rows} splat, {shifted} shifted")?;
                 f.write_str(if pairs { " in pairs" } else { "" })
             }
-            MaxAccess::ShortRows(MaxShortRows { len, of_rows, of_columns, shifted }) => {
-                let [of_rows, of_columns, shifted] = [of_rows, of_columns, shifted].map(u32::count_ones);
-                write!(f, "max_short_rows of {len} {dtype} of {operands}, ")?;
+            MaxAccess::ShortRows { len } => {
+                write!(f, "max_short_rows of {len} {dtype} of {count}, ")?;
                 write!(f, "{of_rows} of rows, {of_columns} of columns, {shifted} shifted")
             }
-            MaxAccess::Columns { of_columns } => {
-                write!(f, "max_columns {dtype} of {operands}, {} of columns", of_columns.count_ones())
-            }
-            MaxAccess::Elements => write!(f, "max_elements {dtype} of {operands}"),
+            MaxAccess::Columns => write!(f, "max_columns {dtype} of {count}, {of_columns} of columns"),
+            MaxAccess::Elements => write!(f, "max_elements {dtype} of {count}"),
         }
     }
 }

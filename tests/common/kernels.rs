@@ -2,7 +2,7 @@
 
 use wgmax::DType;
 use wgmax::plan::{
-    Access, Epilogue, HardmaxWriter, Kernel, MaxAccess, MaxShortRows, Operator, Override, Program, RowBlock, Stores,
+    Access, Epilogue, HardmaxWriter, Kernel, MaxAccess, MaxOperands, Operator, Override, Program, RowBlock, Stores,
 };
 
 /// Short rows' elements, their columns, the elements in a turn and bunches' rows, also such as there are none of.
@@ -44,21 +44,21 @@ pub fn programs() -> Vec<Program> {
     }
     writers.extend([1, 2, 3, 7, 16, 32, 33].map(|len| HardmaxWriter::ShortRows { len }));
     programs.extend(writers.into_iter().map(Program::HardmaxWrite));
-    for operands in [0, 1, 2, 7, 32] {
-        programs.push(Program::Max { operands, access: MaxAccess::Elements });
-        let columns = [0, 0b10, u32::MAX].map(|of_columns| MaxAccess::Columns { of_columns });
-        programs.extend(columns.map(|access| Program::Max { operands, access }));
-        for (splats, shifted) in [(0, 0), (0b10, 0b101), (u32::MAX, u32::MAX), (0, u32::MAX)] {
-            let accesses = [false, true].map(|pairs| MaxAccess::Packs { splats, shifted, pairs });
+    for count in [0, 1, 2, 7, 32] {
+        let any = MaxOperands::new(count);
+        programs.push(Program::Max { operands: any, access: MaxAccess::Elements });
+        let columns = [0, 0b10, u32::MAX].map(|of_columns| MaxOperands { of_columns, ..any });
+        programs.extend(columns.map(|operands| Program::Max { operands, access: MaxAccess::Columns }));
+        for (of_rows, shifted) in [(0, 0), (0b10, 0b101), (u32::MAX, u32::MAX), (0, u32::MAX)] {
+            let operands = MaxOperands { of_rows, shifted, ..any };
+            let accesses = [false, true].map(|pairs| MaxAccess::Packs { pairs });
             programs.extend(accesses.map(|access| Program::Max { operands, access }));
         }
     }
-    for (operands, lens) in [(0, &[3][..]), (3, &[1, 2, 3, 7, 16, 32, 33]), (32, &[3])] {
+    for (count, lens) in [(0, &[3][..]), (3, &[1, 2, 3, 7, 16, 32, 33]), (32, &[3])] {
         for (of_rows, of_columns, shifted) in [(0, 0, 0), (0b001, 0b010, 0b100), (0b011, 0b010, 0b101)] {
-            let short_rows = |&len| {
-                let rows = MaxShortRows { len, of_rows, of_columns, shifted };
-                Program::Max { operands, access: MaxAccess::ShortRows(rows) }
-            };
+            let operands = MaxOperands { count, of_rows, of_columns, shifted };
+            let short_rows = |&len| Program::Max { operands, access: MaxAccess::ShortRows { len } };
             programs.extend(lens.iter().map(short_rows));
         }
     }

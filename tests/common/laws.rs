@@ -1,7 +1,7 @@
 //! What every plan keeps to, whatever it is of and for whatever device. The fuzz targets hold plans to it too.
 
 use wgmax::plan::{
-    Access, BroadcastParams, Dispatch, Epilogue, HardmaxWriteParams, HardmaxWriter, MaxAccess, MaxShortRows,
+    Access, BroadcastParams, Dispatch, Epilogue, HardmaxWriteParams, HardmaxWriter, MaxAccess, MaxOperands,
     MergeParams, Operator, Override, Params, Program, ReductionParams, Slot, Stores,
 };
 use wgmax::{Error, InputNeed, Limits, Operation, Plan};
@@ -74,7 +74,7 @@ fn check_plan(op: &(impl Operation + ?Sized), plan: &Plan, limits: &Limits) {
 
 /// Whether it puts the outputs in order that an earlier dispatch has left in scratch.
 pub fn puts_in_order(dispatch: &Dispatch) -> bool {
-    let is_copy = matches!(dispatch.kernel.program, Program::Max { operands: 1, .. });
+    let is_copy = matches!(dispatch.kernel.program, Program::Max { operands: MaxOperands { count: 1, .. }, .. });
     is_copy && dispatch.bindings.iter().all(|b| b.writes || b.slot == Slot::Scratch(1))
 }
 
@@ -266,14 +266,12 @@ impl Work {
                     if share < row_packs { rows * row_packs.div_ceil(share) } else { rows.div_ceil(share / row_packs) };
                 together * self.neighbours
             }
-            MaxAccess::Columns { .. } => {
+            MaxAccess::Columns => {
                 let tile = if self.spread { self.pack } else { 4 * self.pack };
                 let [tiles, row_tiles] = [p.len, p.row_len].map(|len| u64::from(len) / tile);
                 row_tiles * tiles.div_ceil(row_tiles).div_ceil(p.share.into())
             }
-            MaxAccess::ShortRows(MaxShortRows { len, .. }) => {
-                (u64::from(p.len / len) / self.pack).div_ceil(p.share.into())
-            }
+            MaxAccess::ShortRows { len } => (u64::from(p.len / len) / self.pack).div_ceil(p.share.into()),
             MaxAccess::Elements => {
                 let units = u64::from(p.begin + p.len).div_ceil(self.lanes) - u64::from(p.first);
                 units.div_ceil(p.share.into())
@@ -338,7 +336,9 @@ impl Work {
             (Program::Merge { .. }, Params::Merge(p)) => self.merge_turns(p),
             (Program::HardmaxWrite(writer), Params::HardmaxWrite(p)) => self.write_turns(writer, p),
             (Program::HardmaxOnes { .. }, Params::HardmaxOnes(p)) => p.share.into(),
-            (Program::Max { operands, access }, Params::Broadcast(p)) => self.max_turns(operands.into(), access, p),
+            (Program::Max { operands, access }, Params::Broadcast(p)) => {
+                self.max_turns(operands.count.into(), access, p)
+            }
             _ => panic!("another program's parameters"),
         }
     }
@@ -359,13 +359,13 @@ impl Work {
     fn max_turns(&self, operands: u64, access: MaxAccess, p: &BroadcastParams) -> u64 {
         match access {
             MaxAccess::Packs { .. } => self.packs_turns(operands, p),
-            MaxAccess::ShortRows(MaxShortRows { len, .. }) => {
+            MaxAccess::ShortRows { len } => {
                 let stretches = u64::from(p.share) / (u64::from(p.sizes[0]) / self.pack).max(1) + 2;
                 let bunch = u64::from(len) * self.lanes;
                 let (begun, ended) = (1 + Work::row_turns(operands, p), if self.ragged { 2 } else { 1 });
                 u64::from(p.share) * bunch + stretches * (ended * begun + bunch * (ended - 1))
             }
-            MaxAccess::Columns { .. } => u64::from(p.share) + 4 * self.pack + Work::row_turns(operands, p),
+            MaxAccess::Columns => u64::from(p.share) + 4 * self.pack + Work::row_turns(operands, p),
             MaxAccess::Elements => self.elements_turns(operands, p),
         }
     }

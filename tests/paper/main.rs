@@ -20,7 +20,7 @@ use common::kernels::storing_results;
 use common::laws::lawful_plan;
 use common::{Data, VIEW_LEN, axes_sets, first_difference, tensor, tensors, views};
 use paper::{Groups, Origin, Paper, Word, slot_number};
-use wgmax::plan::{Access, Dispatch, Epilogue, HardmaxWriter, MaxAccess, Plan, Program, Slot, Stores};
+use wgmax::plan::{Access, Dispatch, Epilogue, HardmaxWriter, MaxAccess, MaxOperands, Plan, Program, Slot, Stores};
 use wgmax::{
     AdapterKind, ArgMax, ArgMaxOutput, DType, Error, Hardmax, IndexType, Limits, Max, NanPolicy, Operation, ReduceMax,
     Slices, Tensor, View,
@@ -125,11 +125,12 @@ fn kinds(op: &impl Operation, limits: &Limits) -> Vec<Kind> {
     let kind = |dispatch: &Dispatch| {
         let mut program = storing_results(dispatch.kernel.program);
         match &mut program {
-            Program::Max { operands, access: MaxAccess::Packs { splats, shifted, pairs } } => {
-                (*operands, *splats, *shifted, *pairs) = (0, 0, 0, false);
+            Program::Max { operands, access: MaxAccess::Packs { pairs } } => {
+                (*operands, *pairs) = (MaxOperands::new(0), false);
             }
-            Program::Max { operands, access: MaxAccess::Columns { of_columns } } => (*operands, *of_columns) = (0, 0),
-            Program::Max { operands, access: MaxAccess::Elements } => *operands = 0,
+            Program::Max { operands, access: MaxAccess::Columns | MaxAccess::Elements } => {
+                *operands = MaxOperands::new(0);
+            }
             _ => {}
         }
         (program, dispatch.kernel.dtype)
@@ -332,11 +333,8 @@ fn hardmax_takes_its_slices_and_no_others() {
 
 #[test]
 fn max_takes_its_operands_and_no_others() {
-    let programs = [
-        Program::Max { operands: 0, access: MaxAccess::Packs { splats: 0, shifted: 0, pairs: false } },
-        Program::Max { operands: 0, access: MaxAccess::Columns { of_columns: 0 } },
-        Program::Max { operands: 0, access: MaxAccess::Elements },
-    ];
+    let programs = [MaxAccess::Packs { pairs: false }, MaxAccess::Columns, MaxAccess::Elements]
+        .map(|access| Program::Max { operands: MaxOperands::new(0), access });
     let named = programs.map(|program| [(program, DType::U8), (program, DType::I64)]);
     check_all("Max", named.as_flattened(), |dtype, view, limits, input, case| {
         let shape = view.shape().to_vec();

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use wgmax::plan::{BroadcastParams, Dispatch, MaxAccess, MaxShortRows, OperandParams, Override, Params, Program, Slot};
+use wgmax::plan::{BroadcastParams, Dispatch, MaxAccess, MaxOperands, OperandParams, Override, Params, Program, Slot};
 use wgmax::{AdapterKind, DType, Error, Limits, Max, Operation, View};
 
 use super::common::Random;
@@ -39,8 +39,8 @@ fn place_in_box(dispatch: &Dispatch, params: &BroadcastParams, element: u64) -> 
     let writes = |write_len: u64| local / write_len < len / write_len;
     let is_written = match dispatch.kernel.program {
         Program::Max { access: MaxAccess::Packs { .. }, .. } => writes(pack),
-        Program::Max { access: MaxAccess::ShortRows(MaxShortRows { len, .. }), .. } => writes(pack * u64::from(len)),
-        Program::Max { access: MaxAccess::Columns { .. }, .. } => {
+        Program::Max { access: MaxAccess::ShortRows { len }, .. } => writes(pack * u64::from(len)),
+        Program::Max { access: MaxAccess::Columns, .. } => {
             writes(if dispatch.kernel.overrides.contains(&Override::Spread) { pack } else { 4 * pack })
         }
         _ => bound / lanes >= first,
@@ -50,13 +50,12 @@ fn place_in_box(dispatch: &Dispatch, params: &BroadcastParams, element: u64) -> 
 
 fn address(program: Program, params: &BroadcastParams, operand: &OperandParams, n: usize, local: u64) -> u32 {
     let row_len = match program {
-        Program::Max { access: MaxAccess::Columns { .. }, .. } => 1, // all dimensions are around it
+        Program::Max { access: MaxAccess::Columns, .. } => 1, // all dimensions are around it
         _ => params.row_len.into(),
     };
     let is_one_of = |mask: u32| mask >> n & 1 == 1;
     let along_row = match program {
-        Program::Max { access: MaxAccess::Packs { splats, .. }, .. } if is_one_of(splats) => 0,
-        Program::Max { access: MaxAccess::ShortRows(MaxShortRows { of_rows, .. }), .. } if is_one_of(of_rows) => 0,
+        Program::Max { operands: MaxOperands { of_rows, .. }, .. } if is_one_of(of_rows) => 0,
         _ => local % row_len,
     };
     let mut address = operand.start.wrapping_add(along_row as u32);

@@ -14,8 +14,9 @@ use std::collections::BTreeMap;
 
 use common::laws::check_planned;
 use wgmax::plan::{
-    Access, BroadcastParams, Dim, Epilogue, HardmaxWriter, MaxAccess, Operator, Override, Params, PortableAccess,
-    PortableBinding, PortablePlan, PortableShader, PortableSlot, Program, ReductionParams, RowBlock, Slot, Stores,
+    Access, BroadcastParams, Dim, Epilogue, HardmaxWriter, MaxAccess, MaxOperands, Operator, Override, Params,
+    PortableAccess, PortableBinding, PortablePlan, PortableShader, PortableSlot, Program, ReductionParams, RowBlock,
+    Slot, Stores,
 };
 use wgmax::{
     AdapterKind, AnyOperation, ArgMax, ArgMaxOutput, Axes, Calibration, DType, EmptyMax, Error, Hardmax, Limits, Max,
@@ -260,7 +261,7 @@ fn records_of_folds_are_paid_for_by_elements_seen_once() {
 #[test]
 fn maxima_of_few_elements_are_those_of_operands() {
     let operands = |shape: [u64; 3], limits: &Limits| match programs(&reduce_max(DType::F16, &shape, &[1]), limits)[0] {
-        Program::Max { operands, access: MaxAccess::Packs { .. } } => operands,
+        Program::Max { operands, access: MaxAccess::Packs { .. } } => operands.count,
         _ => 0,
     };
     let native = Limits { max_storage_bindings: 32, ..cpu() };
@@ -452,7 +453,7 @@ fn operands_that_repeat_are_looked_up_once() {
         let views: Vec<View> = inputs.iter().map(|&shape| View::new(shape).unwrap()).collect();
         let plan = Max::new(DType::F16, views).plan(&Limits { adapter, ..Limits::default() }).unwrap();
         match plan.dispatches[0].kernel.program {
-            Program::Max { access: MaxAccess::Columns { of_columns }, .. } => of_columns,
+            Program::Max { operands, access: MaxAccess::Columns } => operands.of_columns,
             _ => 0,
         }
     };
@@ -979,8 +980,8 @@ fn what_does_not_fit_a_binding_goes_in_pieces() {
     // Slabs of outputs need no partial results.
     assert_eq!(programs(&reduce_max(DType::F32, &[1 << 10, 1 << 9], &[1]), &small), [rows; 3]);
     // What is copied goes in boxes, as of Max.
-    let copied = |access| Program::Max { operands: 1, access };
-    let packs = MaxAccess::Packs { splats: 0, shifted: 0, pairs: false };
+    let copied = |access| Program::Max { operands: MaxOperands::new(1), access };
+    let packs = MaxAccess::Packs { pairs: false };
     let of_nothing = programs(&reduce_max(DType::F32, &[(1 << 18) + 1, 1], &[1]), &small);
     assert_eq!(of_nothing, [copied(packs), copied(MaxAccess::Elements)]);
 }
@@ -1028,10 +1029,8 @@ fn an_operand_across_the_output_takes_as_many_passes_as_bindings() {
     let limits = Limits { max_binding_bytes: 128 << 20, ..gpu() };
     let (rows, across) = (View::new([8192, 9600]).unwrap(), View::new([9600, 8192]).unwrap());
     let op = Max::new(DType::F32, [rows, across.permute(&[1, 0]).unwrap()]);
-    let (both, one) = (
-        Program::Max { operands: 2, access: MaxAccess::Elements },
-        Program::Max { operands: 1, access: MaxAccess::Elements },
-    );
+    let [both, one] =
+        [2, 1].map(|count| Program::Max { operands: MaxOperands::new(count), access: MaxAccess::Elements });
     assert_eq!(programs(&op, &limits), [both, one, one, both, one, one, both, one, one]);
     assert_eq!(op.in_place(0).plan(&limits).unwrap().dispatches.len(), 9);
 }
@@ -1585,7 +1584,8 @@ fn a_plan_of_any_numbers_is_written_down() {
     let mut plan = Max::new(DType::F32, vec![View::new([3, 4]).unwrap(); 2]).plan(&gpu()).unwrap();
     broadcast(&mut plan).sizes = vec![2; 33];
     broadcast(&mut plan).operands = vec![Default::default(); 41];
-    plan.dispatches[0].kernel.program = Program::Max { operands: u32::MAX, access: MaxAccess::Elements };
+    plan.dispatches[0].kernel.program =
+        Program::Max { operands: MaxOperands::new(u32::MAX), access: MaxAccess::Elements };
     plan.dispatches[0].bindings.iter_mut().for_each(|b| (b.offset_bytes, b.bytes) = (u64::MAX, u64::MAX));
     assert!(plan.check(&gpu()).is_err());
     assert_eq!(PortablePlan::from(&plan).dispatches.len(), 1);

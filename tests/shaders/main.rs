@@ -21,7 +21,8 @@ use serde_json::Value;
 use wgmax::DType;
 use wgmax::plan::{
     Access, BroadcastParams, Dim, Epilogue, FillParams, HardmaxOnesParams, HardmaxWriteParams, HardmaxWriter, Kernel,
-    MaxAccess, MergeParams, OperandParams, Operator, Override, Params, Program, RecordOrigin, ReductionParams, Stores,
+    MaxAccess, MaxOperands, MergeParams, OperandParams, Operator, Override, Params, Program, RecordOrigin,
+    ReductionParams, Stores,
 };
 
 fn parse(kernel: &Kernel) -> naga::Module {
@@ -371,9 +372,15 @@ fn parameters_lie_where_the_shaders_look() {
         });
         let named = "len 1 share 2 row_len 3 rank 32 first 5 begin 6 end 7 sizes 20 operands 60";
         for program in [
-            Program::Max { operands, access: MaxAccess::Packs { splats: 1, shifted: 4, pairs: false } },
-            Program::Max { operands, access: MaxAccess::Columns { of_columns: 2 } },
-            Program::Max { operands, access: MaxAccess::Elements },
+            Program::Max {
+                operands: MaxOperands { of_rows: 1, shifted: 4, ..MaxOperands::new(operands) },
+                access: MaxAccess::Packs { pairs: false },
+            },
+            Program::Max {
+                operands: MaxOperands { of_columns: 2, ..MaxOperands::new(operands) },
+                access: MaxAccess::Columns,
+            },
+            Program::Max { operands: MaxOperands::new(operands), access: MaxAccess::Elements },
         ] {
             check_params(program, &broadcast, named);
         }

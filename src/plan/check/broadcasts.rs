@@ -5,7 +5,7 @@ use super::work::{Work, check_neighbours};
 use crate::Error;
 use crate::error::ensure;
 use crate::plan::device::check_countable;
-use crate::plan::{BroadcastParams, Kernel, MaxAccess, MaxShortRows, Override};
+use crate::plan::{BroadcastParams, Kernel, MaxAccess, Override};
 use crate::shader::{TILE_PACKS, WALK_DIMS};
 
 impl Work {
@@ -23,7 +23,7 @@ impl Work {
         check_countable(begin + len)?;
         check_countable(len + row_len - 1)?; // as the shaders count rows
         let around = params.sizes.iter().fold(1, |rows: u64, &size| rows.saturating_mul(size.into()));
-        let own = if let MaxAccess::Columns { .. } = access { 1 } else { row_len }; // elements that lie within `sizes`
+        let own = if access == MaxAccess::Columns { 1 } else { row_len }; // elements that lie within `sizes`
         ensure(around.saturating_mul(own) == len, || {
             format!("{len} elements in {around} rows of {own}: as many expected")
         })?;
@@ -31,8 +31,8 @@ impl Work {
         // What is written at once, how much of it there is, the elements of a stretch, and the turns that it takes to begin one.
         let (write_len, units, stretch, begun) = match access {
             MaxAccess::Packs { .. } => return Work::of_packs(kernel, params, group),
-            MaxAccess::Columns { .. } => return Work::of_tiles(kernel, params, group),
-            MaxAccess::ShortRows(MaxShortRows { len: row, .. }) => {
+            MaxAccess::Columns => return Work::of_tiles(kernel, params, group),
+            MaxAccess::ShortRows { len: row } => {
                 let rows = params.sizes.first().map_or(0, |&size| u64::from(size)).max(pack - 1);
                 let write_len = pack * u64::from(row);
                 (write_len, len / write_len, u64::from(row) * rows, 2 * (dims + 1)) // where it ends, the next one, too

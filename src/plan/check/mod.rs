@@ -145,7 +145,7 @@ fn work_of(dispatch: &Dispatch, group: &Group) -> Result<Work, Error> {
         (Program::HardmaxWrite(writer), Params::HardmaxWrite(params)) => Work::of_write(kernel, writer, params, group),
         (Program::HardmaxOnes { .. }, Params::HardmaxOnes(params)) => Work::of_ones(params, group),
         (Program::Max { operands, access }, Params::Broadcast(params))
-            if params.operands.len() == operands as usize
+            if params.operands.len() == operands.count as usize
                 && params.operands.iter().map(|own| own.strides.len()).fold(params.sizes.len(), usize::max)
                     <= MAX_DIMS =>
         {

@@ -2,9 +2,9 @@
 
 use super::shared::{begin, declared, folding};
 use crate::DType;
-use crate::shader::FIRST_OPERAND;
+use crate::shader::{FIRST_OPERAND, MaxOperands};
 
-pub fn element_operands(dtype: DType, operands: u32) -> String {
+pub fn element_operands(dtype: DType, operands: MaxOperands) -> String {
     let own = |n| {
         let elements = match dtype.bytes() {
             8 => format!("arrayLength(&operand{n}) / 2u"),
@@ -12,23 +12,23 @@ pub fn element_operands(dtype: DType, operands: u32) -> String {
         };
         format!("    if (!BOUNDS_CHECKED || at[{n}] < {elements}) {{ {} }}\n", joined_element(dtype, n))
     };
-    let declarations = (0..operands).map(|n| declared(FIRST_OPERAND + n, n, "u32")).collect::<String>();
-    begin(operands) + &declarations + &fold_elements((0..operands).map(own))
+    let declarations = operands.numbers().map(|n| declared(FIRST_OPERAND + n, n, "u32")).collect::<String>();
+    begin(operands) + &declarations + &fold_elements(operands.numbers().map(own))
 }
 
 /// `fold_elements` is what those of columns have at an element, and `fold_runs` a pack of the others, joined to what is known.
-pub fn column_operands(dtype: DType, operands: u32, of_columns: u32) -> String {
-    let is_of_columns = |n: &u32| of_columns >> n & 1 == 1;
+pub fn column_operands(dtype: DType, operands: MaxOperands) -> String {
+    let is_of_columns = |n: &u32| operands.of_columns >> n & 1 == 1;
     let declaration = |n| declared(FIRST_OPERAND + n, n, if is_of_columns(&n) { "u32" } else { "BoundPack" });
     let element = |n| format!("    {}\n", joined_element(dtype, n));
     let pack = |n| format!("words_of(operand{n}[addresses[{n}] / PACK_ELEMENTS + i])");
     begin(operands)
-        + &(0..operands).map(declaration).collect::<String>()
-        + &fold_elements((0..operands).filter(is_of_columns).map(element))
+        + &operands.numbers().map(declaration).collect::<String>()
+        + &fold_elements(operands.numbers().filter(is_of_columns).map(element))
         + &folding(
             "fold_runs(before: Maxima, addresses: Addresses, i: u32)",
             true,
-            (0..operands).filter(|n| !is_of_columns(n)).map(pack),
+            operands.numbers().filter(|n| !is_of_columns(n)).map(pack),
         )
 }
 

@@ -2,13 +2,14 @@
 
 use super::shared::{begin, declared, edge_pack, folding, operand_packs};
 use crate::DType;
-use crate::shader::FIRST_OPERAND;
+use crate::shader::{FIRST_OPERAND, MaxOperands};
 
 /// `pack` and its number is an operand's pack that begins with an element; of a splat it is the element in every place. `edge`
 /// is one that is not wholly wanted, and may lie partly outside the binding. Of those that are paired it is said where their words
 /// are bound.
-pub fn pack_operands(dtype: DType, operands: u32, splats: u32, shifted: u32, bindings: &[(u32, u32)]) -> String {
-    let is_splat = |n: &u32| splats >> n & 1 == 1;
+pub fn pack_operands(dtype: DType, operands: MaxOperands, bindings: &[(u32, u32)]) -> String {
+    let MaxOperands { of_rows, shifted, .. } = operands;
+    let is_splat = |n: &u32| of_rows >> n & 1 == 1;
     let is_shifted = |n: u32| shifted >> n & 1 == 1;
     let paired: Vec<u32> = bindings.iter().map(|&(_, n)| n).collect();
     let packs = |n| match bindings.iter().find(|&&(_, paired)| paired == n) {
@@ -22,17 +23,17 @@ pub fn pack_operands(dtype: DType, operands: u32, splats: u32, shifted: u32, bin
         }
         (false, false) => format!("pack{n}(at[{n}] + column)"), // it runs on into the next row
     };
-    let runs: Vec<u32> = (0..operands).filter(|n| !is_splat(n)).collect();
-    let begun = runs.len() < operands as usize;
-    let straddling = (0..operands).map(straddling);
+    let runs: Vec<u32> = operands.numbers().filter(|n| !is_splat(n)).collect();
+    let begun = runs.len() < operands.numbers().len();
+    let straddling = operands.numbers().map(straddling);
     begin(operands)
         + &ends(&paired)
-        + &(0..operands).map(packs).collect::<String>()
+        + &operands.numbers().map(packs).collect::<String>()
         + &walk(&runs, shifted)
         + &folding(
             "fold_splats(at: Addresses)",
             false,
-            (0..operands).filter(is_splat).map(|n| format!("pack{n}(at[{n}])")),
+            operands.numbers().filter(is_splat).map(|n| format!("pack{n}(at[{n}])")),
         )
         + &carries(&paired)
         + &fold_runs(&runs, shifted, &paired, begun)

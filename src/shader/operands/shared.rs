@@ -1,7 +1,7 @@
 //! What several kernels of Max are made of.
 
 use crate::DType;
-use crate::shader::FIRST_OPERAND;
+use crate::shader::{FIRST_OPERAND, MaxOperands};
 
 /// Binds an operand, and reads a pack of it.
 pub(super) fn operand_packs(dtype: DType, n: u32, is_splat: bool, is_shifted: bool) -> String {
@@ -18,18 +18,19 @@ pub(super) fn operand_packs(dtype: DType, n: u32, is_splat: bool, is_shifted: bo
 
 /// What all kernels of Max begin with: how many operands there are, what asks for all lengths (see `lib/grid.wgsl`, Lengths), where each
 /// operand begins, and where it goes on. SwiftShader pays for loops over operands.
-pub(super) fn begin(operands: u32) -> String {
+pub(super) fn begin(operands: MaxOperands) -> String {
     let longer = |lengths: String, n| format!("max({lengths}, arrayLength(&operand{n}))");
-    let longest = (0..operands).fold("0u".to_string(), longer);
-    let each = |none: &str, own: &dyn Fn(u32) -> String| match operands {
+    let numbers = || operands.numbers();
+    let longest = numbers().fold("0u".to_string(), longer);
+    let each = |none: &str, own: &dyn Fn(u32) -> String| match operands.count {
         0 => none.to_string(),
-        _ => (0..operands).map(own).collect::<Vec<_>>().join(", "),
+        _ => numbers().map(own).collect::<Vec<_>>().join(", "),
     };
     let moves =
-        |by: &dyn Fn(u32) -> String| (0..operands).map(|n| format!("    own[{n}] += {};\n", by(n))).collect::<String>();
+        |by: &dyn Fn(u32) -> String| numbers().map(|n| format!("    own[{n}] += {};\n", by(n))).collect::<String>();
     format!(
         "
-const OPERANDS = {operands}u;
+const OPERANDS = {}u;
 fn longest_operand() -> u32 {{ return {longest}; }}
 fn first_addresses() -> Addresses {{ return Addresses({}); }}
 fn first_steps() -> Steps {{ return Steps({}); }}
@@ -42,6 +43,7 @@ fn moved_along(at: Addresses, d: u32, places: u32) -> Addresses {{
 {}    return own;
 }}
 ",
+        numbers().len(),
         each("0u", &|n| format!("params.operands[{n}].start")),
         each("vec3<u32>(0u)", &|n| format!("params.operands[{n}].steps")),
         moves(&|n| format!("step_of(steps[{n}], ends_x, ends_y)")),

@@ -3,14 +3,15 @@
 use super::shared::{begin, folded, operand_packs};
 use crate::DType;
 use crate::shader::text::component;
-use crate::shader::{LONGEST_WRITTEN_ROW, MaxShortRows};
+use crate::shader::{LONGEST_WRITTEN_ROW, MaxOperands};
 
 /// What is read for a bunch of short rows, as many as a pack has elements.
 #[derive(Clone, Copy)]
 pub struct ShortRows {
     pub dtype: DType,
-    pub operands: u32,
-    pub rows: MaxShortRows,
+    pub operands: MaxOperands,
+    /// Elements of a row.
+    pub len: u32,
     /// Whether stretches of rows end within bunches.
     pub ragged: bool,
 }
@@ -32,7 +33,7 @@ impl ShortRows {
         let mut members = vec!["none: u32".to_string()];
         let mut fixed = vec!["0u".to_string()];
         let (mut operands, mut before, mut found) = (String::new(), String::new(), String::new());
-        for n in 0..self.operands {
+        for n in self.operands.numbers() {
             let bunch = self.bunch(n);
             operands += &operand_packs(self.dtype, n, bunch == Bunch::One, self.is_shifted(n));
             match bunch {
@@ -50,7 +51,7 @@ impl ShortRows {
             }
         }
         let store = |k| {
-            let packs = (0..self.operands).map(|n| self.pack(n, k));
+            let packs = self.operands.numbers().map(|n| self.pack(n, k));
             format!("    store(i + {k}u, {});\n", folded(None, packs))
         };
         let signature = "finish_stretch(bunch: u32, last: u32, at: Addresses, fixed: Fixed, begin: u32, end: u32)";
@@ -86,7 +87,7 @@ fn {signature} {{
         };
         let store = |k| {
             let mask = format!("first_elements(max(count, {0}u) - {0}u)", k * self.dtype.pack_elements());
-            let packs = (0..self.operands).map(|n| self.seam_pack(n, k));
+            let packs = self.operands.numbers().map(|n| self.seam_pack(n, k));
             format!("    let m{k} = {mask};\n    store(bunch * ROW_LEN + {k}u, {});\n", folded(None, packs))
         };
         format!(
@@ -97,7 +98,7 @@ fn {signature} {{
     let next_fixed = fixed_packs(next);
 {}{}    }}
 ",
-            (0..self.operands).map(elements).collect::<String>(),
+            self.operands.numbers().map(elements).collect::<String>(),
             (0..self.len()).map(store).collect::<String>()
         )
     }
@@ -125,11 +126,11 @@ fn {signature} {{
 
     /// Elements of a row.
     fn len(&self) -> u64 {
-        u64::from(self.rows.len).clamp(2, LONGEST_WRITTEN_ROW)
+        u64::from(self.len).clamp(2, LONGEST_WRITTEN_ROW)
     }
 
     fn bunch(&self, n: u32) -> Bunch {
-        match (self.rows.of_rows >> n & 1, self.rows.of_columns >> n & 1) {
+        match (self.operands.of_rows >> n & 1, self.operands.of_columns >> n & 1) {
             (0, 0) => Bunch::All,
             (1, 0) => Bunch::OfRows,
             (0, _) => Bunch::OfColumns,
@@ -138,7 +139,7 @@ fn {signature} {{
     }
 
     fn is_shifted(&self, n: u32) -> bool {
-        (self.rows.shifted | self.rows.of_columns) >> n & 1 == 1
+        (self.operands.shifted | self.operands.of_columns) >> n & 1 == 1
     }
 
     /// What an operand has for a bunch's pack number k.

@@ -6,7 +6,7 @@ use naga::back::pipeline_constants::process_overrides;
 use naga::back::spv;
 use naga::proc::{BoundsCheckPolicies, BoundsCheckPolicy};
 use naga::valid::{Capabilities, ValidationFlags, Validator};
-use wgmax::plan::{Access, Epilogue, HardmaxWriter, Kernel, MaxAccess, MaxShortRows, Program, RowBlock};
+use wgmax::plan::{Access, Epilogue, HardmaxWriter, Kernel, MaxAccess, MaxOperands, Program, RowBlock};
 use wgmax::{AdapterKind, DType, Limits};
 
 use crate::Failure;
@@ -46,25 +46,15 @@ pub fn kind(program: Program) -> Program {
         Program::HardmaxWrite(HardmaxWriter::ShortRows { .. }) => {
             Program::HardmaxWrite(HardmaxWriter::ShortRows { len: 2 })
         }
-        Program::Max { access: MaxAccess::Packs { splats, shifted, pairs, .. }, .. } => Program::Max {
-            operands: 2,
-            access: MaxAccess::Packs { splats: splats.min(1), shifted: shifted.min(1), pairs },
-        },
-        Program::Max { access: MaxAccess::ShortRows(MaxShortRows { of_rows, of_columns, shifted, .. }), .. } => {
-            Program::Max {
-                operands: 2,
-                access: MaxAccess::ShortRows(MaxShortRows {
-                    len: 2,
-                    of_rows: of_rows.min(1),
-                    of_columns: of_columns.min(1),
-                    shifted: shifted.min(1),
-                }),
-            }
+        Program::Max { operands: MaxOperands { of_rows, of_columns, shifted, .. }, access } => {
+            let [of_rows, of_columns, shifted] = [of_rows, of_columns, shifted].map(|mask| mask.min(1));
+            // Of columns there are always some operands.
+            let of_columns = if access == MaxAccess::Columns { 1 } else { of_columns };
+            let operands = MaxOperands { count: 2, of_rows, of_columns, shifted };
+            let access =
+                if let MaxAccess::ShortRows { .. } = access { MaxAccess::ShortRows { len: 2 } } else { access };
+            Program::Max { operands, access }
         }
-        Program::Max { access: MaxAccess::Columns { .. }, .. } => {
-            Program::Max { operands: 2, access: MaxAccess::Columns { of_columns: 1 } }
-        }
-        Program::Max { access: MaxAccess::Elements, .. } => Program::Max { operands: 2, access: MaxAccess::Elements },
         other => other,
     }
 }

@@ -9,15 +9,12 @@ use std::fmt::Debug;
 use std::hash::Hash;
 
 use wgmax::plan::{
-    Access, Epilogue, HardmaxWriter, Kernel, MaxAccess, MaxShortRows, Operator, Override, Program, RowBlock, Stores,
+    Access, Epilogue, HardmaxWriter, Kernel, MaxAccess, MaxOperands, Operator, Override, Program, RowBlock, Stores,
 };
 use wgmax_amd_tests::{kind, planned, task};
 
 /// Rows that no operand repeats are one long row.
-const NO_BUNCH: Program = Program::Max {
-    operands: 2,
-    access: MaxAccess::ShortRows(MaxShortRows { len: 2, of_rows: 0, of_columns: 0, shifted: 0 }),
-};
+const NO_BUNCH: Program = Program::Max { operands: MaxOperands::new(2), access: MaxAccess::ShortRows { len: 2 } };
 
 /// GPUs exchange the positions of bunches, store values of columns in words, too, and write
 /// what packs of a Hardmax have of two rows.
@@ -44,8 +41,14 @@ const NO_KINDS: [Program; 9] = [
     NEVER_ON_GPUS[1],
     NEVER_ON_GPUS[2],
     NEVER_ON_GPUS[3],
-    Program::Max { operands: 2, access: MaxAccess::Packs { splats: 0, shifted: 1, pairs: false } },
-    Program::Max { operands: 2, access: MaxAccess::Packs { splats: 1, shifted: 1, pairs: false } },
+    Program::Max {
+        operands: MaxOperands { shifted: 1, ..MaxOperands::new(2) },
+        access: MaxAccess::Packs { pairs: false },
+    },
+    Program::Max {
+        operands: MaxOperands { of_rows: 1, shifted: 1, ..MaxOperands::new(2) },
+        access: MaxAccess::Packs { pairs: false },
+    },
     Program::Reduce { access: Access::Rows, epilogue: Epilogue::Record(Operator::ReduceMax), stores: Stores::Results },
     Program::Merge { epilogue: Epilogue::Winner },
 ];
@@ -63,9 +66,9 @@ fn every_kind_of_program_is_compiled() {
 fn every_program_and_access_is_compiled_over_every_type() {
     let all_alike = |program| match program {
         Program::Max { access: MaxAccess::Packs { .. }, .. } => {
-            Program::Max { operands: 2, access: MaxAccess::Packs { splats: 0, shifted: 0, pairs: false } }
+            Program::Max { operands: MaxOperands::new(2), access: MaxAccess::Packs { pairs: false } }
         }
-        Program::Max { access: MaxAccess::ShortRows(_), .. } => NO_BUNCH,
+        Program::Max { access: MaxAccess::ShortRows { .. }, .. } => NO_BUNCH,
         Program::HardmaxWrite(HardmaxWriter::RaggedColumns { .. }) => {
             Program::HardmaxWrite(HardmaxWriter::RaggedColumns { packed: true })
         }

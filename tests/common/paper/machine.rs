@@ -219,15 +219,13 @@ impl Paper {
 
 /// Whether packs that begin anywhere are put together from words.
 fn shifts_packs(kernel: &Kernel) -> bool {
-    use wgmax::plan::{MaxAccess, MaxShortRows, Program};
+    use wgmax::plan::{MaxAccess, Program};
     match kernel.program {
         Program::Reduce { access: Access::Columns | Access::ShortRows { .. }, .. } => {
             [Override::Ragged, Override::LooseEnds].iter().any(|own| kernel.overrides.contains(own))
         }
-        Program::Max { access: MaxAccess::Packs { shifted, .. }, .. } => shifted != 0,
-        Program::Max { access: MaxAccess::ShortRows(MaxShortRows { of_columns, shifted, .. }), .. } => {
-            of_columns | shifted != 0
-        }
+        Program::Max { operands, access: MaxAccess::Packs { .. } } => operands.shifted != 0,
+        Program::Max { operands, access: MaxAccess::ShortRows { .. } } => operands.of_columns | operands.shifted != 0,
         _ => false,
     }
 }
