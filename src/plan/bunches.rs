@@ -15,11 +15,11 @@ use crate::shader::{
 /// The longest short rows where neighbouring invocations are to read what lies side by side, or bunches have many packs.
 const LONGEST_USUAL_SHORT_ROW: u64 = 32;
 
-/// The fewest packs of columns that are not narrow. The most words, of keys, of bunches of larger blocks: more take longer than a few
-/// seconds to compile, above all where each element has a position.
+/// The fewest packs of columns that are not narrow. Of few elements each, maxima of columns are found as fast by whole packs where bunches
+/// have many words.
 const FEWEST_WIDE_PACKS: u64 = 8;
-const MOST_WORDS_OF_MAXIMA: u64 = 1280;
-const MOST_WORDS_OF_POSITIONS: u64 = 512;
+const MANY_ROWS: u64 = 8;
+const USUAL_WORDS: u64 = 1280;
 
 /// The shortest rows, or blocks, whose bunches are staged: with as many rows as a pack has elements they would be a line of 128 bytes. The
 /// most words of such a bunch, and the fewest invocations of such a workgroup.
@@ -147,17 +147,15 @@ impl Reduction<'_> {
     }
 
     /// Whether large blocks are of narrow columns, or of windows: on software, whatever else there is for these loads elements one by one, or
-    /// packs that begin anywhere, and takes up to ten times as long. Whether their text is short enough to be compiled.
+    /// packs that begin anywhere, and takes up to ten times as long; but two rows are a maximum of both. Whether their text is short enough to be compiled.
     fn large_blocks_pay(&self, bunches: &Bunches) -> bool {
         let pack = self.dtype.pack_elements();
-        let RowBlock { columns, turn, .. } = bunches.block;
+        let RowBlock { len, columns, turn } = bunches.block;
         let narrow = columns < FEWEST_WIDE_PACKS * pack && !columns.is_multiple_of(pack);
-        let most_words = match self.operator() {
-            Operator::ReduceMax => MOST_WORDS_OF_MAXIMA,
-            Operator::ArgMax => MOST_WORDS_OF_POSITIONS,
-        };
-        let compiles = bunches.words() * self.dtype.key_words() <= most_words;
-        !self.device.spreads() && (turn > 1 || narrow) && compiles
+        let words = bunches.words() * self.dtype.key_words();
+        let few_rows = self.operator() == Operator::ReduceMax && (len == 2 || len < MANY_ROWS && words > USUAL_WORDS);
+        let compiles = words <= self.device.most_bunch_words(self.operator());
+        !self.device.spreads() && (turn > 1 || narrow && !few_rows) && compiles
     }
 
     /// The results of a window's bunches as whole packs, if they are such and it pays. GPUs wait longer for another

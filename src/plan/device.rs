@@ -207,13 +207,24 @@ impl Device {
         if self.spreads() { 4 } else { LONGEST_WRITTEN_ROW }
     }
 
-    /// The most elements of a bunch whose positions are compared one by one: of more the text would take compilers tens of seconds,
+    /// The most elements of a bunch whose positions are compared one by one: of more the text would take compilers ten seconds and more,
     /// and gigabytes. Winners that are written at once, too, are all known to one invocation, which LLVM alone makes short work of.
     pub fn most_positions(&self, epilogue: Epilogue) -> u64 {
         match (epilogue, self.like) {
-            (Epilogue::Ones, AdapterKind::Lavapipe) => u64::MAX,
+            (_, AdapterKind::Lavapipe) => 2048,
             (Epilogue::Ones, _) => 560,
             _ => 1024,
+        }
+    }
+
+    /// The most words, of keys, of bunches of larger blocks than usual: more take longer than a few seconds to compile, above all where each
+    /// element has a position.
+    pub fn most_bunch_words(&self, operator: Operator) -> u64 {
+        match (operator, self.like) {
+            (Operator::ReduceMax, AdapterKind::Lavapipe) => 2048,
+            (Operator::ReduceMax, _) => 1280,
+            (Operator::ArgMax, AdapterKind::Lavapipe) => 1024,
+            (Operator::ArgMax, _) => 512,
         }
     }
 

@@ -136,6 +136,11 @@ fn large_blocks() {
         (DType::U8, 57, 5),
         (DType::I32, 256, 2),
         (DType::I64, 43, 3),
+        // Those of lavapipe alone.
+        (DType::F16, 73, 7),
+        (DType::Bf16, 9, 27),
+        (DType::U8, 23, 5),
+        (DType::F32, 11, 21),
     ]
     .into_iter()
     .enumerate()
