@@ -68,6 +68,9 @@ fn first_use_table(
     for operator in ["ReduceMax", "ArgMax", "Hardmax", "Max"] {
         let own: Vec<&dyn Operation> =
             list.iter().zip(ops).filter(|(work, _)| work["op"] == operator).map(|(_, (_, op))| &**op).collect();
+        if own.is_empty() {
+            continue;
+        }
         let uses = first_uses(gpu, &own)?;
         let (count, pipelines) = (own.len(), uses.pipelines);
         let (each, all) = (milliseconds(uses.each), milliseconds(uses.all));

@@ -60,6 +60,11 @@ fn main() -> Result<(), Failure> {
         "ceilings" => vec![],
         other => return Err(format!("no table {other:?}: workloads, sizes, orders, neighbours or ceilings").into()),
     };
+    let picked = |work: &&Value| options.only.is_empty() || options.only.iter().any(|name| work["name"] == **name);
+    let unknown = options.only.iter().find(|name| list.iter().all(|work| work["name"] != ***name));
+    if let Some(name) = unknown {
+        return Err(format!("no workload is named {name:?}").into());
+    }
     let mut json = options.json.as_ref().map(fs::File::create).transpose()?;
     if options.table == "ceilings" {
         let rows = ceilings(&gpu)?;
@@ -70,7 +75,6 @@ fn main() -> Result<(), Failure> {
         "name", "dispatches", "MB", "median ms", "on the GPU", "GB/s", "limit", "ratio"
     );
     let mut rows = Vec::new();
-    let picked = |work: &&Value| options.only.is_empty() || options.only.iter().any(|name| work["name"] == **name);
     for work in list.iter().filter(picked) {
         let name = work["name"].as_str().unwrap_or("?");
         eprint!("{name} …\r"); // this can take a while

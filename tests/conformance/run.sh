@@ -12,20 +12,20 @@ if [ -z "${ONNX_RUN:-}" ]; then
     ONNX_RUN=${CARGO_TARGET_DIR:-target}/debug/examples/onnx_run
 fi
 
-backends=("--backend cpu")
-for adapter in "$@"; do backends+=("--adapter $adapter"); done
-[ $# -gt 0 ] || backends+=("--backend gpu")
+backends=("--backend=cpu")
+for adapter in "$@"; do backends+=("--adapter=$adapter"); done
+[ $# -gt 0 ] || backends+=("--backend=gpu")
 list=tests/conformance/cases.txt
 outcome=0 passed=0
 grep '^skip' "$list" || echo "no case is skipped"
 for backend in "${backends[@]}"; do
     for wheel in $(grep -v -e '^#' -e '^skip' "$list" | cut -d' ' -f1 | sort -uV); do
         folders=$(awk -v wheel="$wheel" '$1 == wheel { print "target/conformance/" wheel "/" $2 }' "$list")
-        # shellcheck disable=SC2086  # one word each: the option and its value, and the folders
-        report=$("$ONNX_RUN" $backend $folders) || outcome=1
+        # shellcheck disable=SC2086  # one word each: the folders
+        report=$("$ONNX_RUN" "${backend%%=*}" "${backend#*=}" $folders) || outcome=1
         passed=$((passed + $(grep -c '^pass' <<<"$report" || true)))
         grep -v -e '^pass' <<<"$report" | sed '$d' || true # the last line is the count
-        awk -v backend="${backend#--* }" -v wheel="$wheel" '
+        awk -v backend="${backend#*=}" -v wheel="$wheel" '
             /^pass/ && $2 ~ /^test_reduce_max/ { passed["ReduceMax"]++ }
             /^pass/ && $2 ~ /^test_argmax/ { passed["ArgMax"]++ }
             /^pass/ && $2 ~ /^test_hardmax/ { passed["Hardmax"]++ }

@@ -72,7 +72,8 @@ export function tensor(dtype: DType, shape: readonly number[], buffer: ArrayBuff
   const given = bufferBytes(buffer) ?? refuse("tensor: buffer", buffer, "an ArrayBuffer");
   const needed = product(own.shape) * elementBytes(own.dtype);
   if (given < needed) throw new Error(`tensor: buffer has ${given} bytes, ${needed} are needed`);
-  return { ...own, data: new ARRAYS[own.dtype](buffer, 0, product(own.shape)) };
+  const bytes = given > 0 ? buffer : new ArrayBuffer(0); // one that was given away has none left, and cannot be looked into
+  return { ...own, data: new ARRAYS[own.dtype](bytes, 0, product(own.shape)) };
 }
 
 /** A number as the one element of a constant: rounded to the nearest float; integers must be what they are. */

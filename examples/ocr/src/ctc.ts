@@ -17,7 +17,7 @@ export interface Character {
 
 /** The text of each class, of a file with one to a line: before them there is class 0, and after them the space. */
 export function alphabetOf(lines: string): string[] {
-  return ["", ...lines.replace(/\n$/, "").split(/\r?\n/), " "];
+  return ["", ...lines.replace(/\r?\n$/, "").split(/\r?\n/), " "];
 }
 
 /** The best of each step as a CPU finds it, by the rule of ONNX's ArgMax for numbers: the first of equals. */

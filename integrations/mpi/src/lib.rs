@@ -7,7 +7,7 @@
 //! fn main() -> ExitCode {
 //!     wgmax_mpi::run(|ranks| {
 //!         let whole = Sharded::new(ArgMax::new(DType::F32, View::new([1, 128_256])?).axes([-1]))?;
-//!         let shard = whole.shards(ranks.size())?.swap_remove(ranks.rank());
+//!         let shard = whole.shards(ranks.size())?.swap_remove(ranks.rank()); // a scalar has one shard, whoever asks
 //!         let logits = Tensor::new(shard.shape(), &vec![0.0_f32; shard.shape()[1] as usize])?;
 //!         let known = ranks.all_reduce(&whole, shard.reference(&logits))?;
 //!         println!("rank {} knows the token: {:?}", ranks.rank(), whole.finish(&known)?);
