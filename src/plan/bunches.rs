@@ -15,8 +15,8 @@ use crate::shader::{
 /// The longest short rows where neighbouring invocations are to read what lies side by side, or bunches have many packs.
 const LONGEST_USUAL_SHORT_ROW: u64 = 32;
 
-/// The fewest packs of columns that are not narrow. Of few elements each, maxima of columns are found as fast by whole packs where bunches
-/// have many words.
+/// The fewest packs of columns that are not narrow. Maxima of few rows are found as fast by packs that begin anywhere where bunches have more
+/// than the usual words.
 const FEWEST_WIDE_PACKS: u64 = 8;
 const MANY_ROWS: u64 = 8;
 const USUAL_WORDS: u64 = 1280;
@@ -147,7 +147,8 @@ impl Reduction<'_> {
     }
 
     /// Whether large blocks are of narrow columns, or of windows: on software, whatever else there is for these loads elements one by one, or
-    /// packs that begin anywhere, and takes up to ten times as long; but two rows are a maximum of both. Whether their text is short enough to be compiled.
+    /// packs that begin anywhere, and takes up to ten times as long; but two rows are a maximum of both. Whether their text is short enough
+    /// to be compiled.
     fn large_blocks_pay(&self, bunches: &Bunches) -> bool {
         let pack = self.dtype.pack_elements();
         let RowBlock { len, columns, turn } = bunches.block;
