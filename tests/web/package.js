@@ -1,6 +1,6 @@
 // What the matrix does not show of the npm package: recording, slots, errors, the engine example, the reference.
 import assert from "node:assert/strict";
-import { Kernels, argMax, hardmax, limitsOf, max, plan, reduceMax, signature } from "wgmax";
+import { Kernels, argMax, hardmax, limitsOf, max, plan, reduceMax, signature, tensor } from "wgmax";
 import { reference } from "wgmax/reference";
 import { outcome, refuses } from "./misuse.js";
 import { firstDifference } from "./routes.js";
@@ -60,6 +60,12 @@ export async function packageTests(device, anotherDevice) {
       const own = await anotherDevice();
       const progress = () => own.destroy();
       await refuses(async () => (await Kernels.create(own)).calibrate({ budget: 60_000, progress }), "the device is lost: ");
+    },
+    "a tensor without elements takes nothing of its buffer, also of one that was given away"() {
+      const away = new ArrayBuffer(8);
+      structuredClone(away, { transfer: [away] });
+      assert.deepEqual(tensor("f32", [2, 0], away), { dtype: "f32", shape: [2, 0], data: new Float32Array() });
+      assert.throws(() => tensor("f32", [2], away), { message: "tensor: buffer has 0 bytes, 8 are needed" });
     },
     async "what cannot be prepared leaves no buffer"() {
       const operation = max("f32", [{ shape: [2 ** 25, 2], strides: [1, 2 ** 25] }], { constant: 1 });
