@@ -1,7 +1,7 @@
 //! Tensors that come piece by piece: larger than a device, or than memory.
 
-#[cfg(not(target_arch = "wasm32"))]
 mod chunks;
+#[cfg(not(target_arch = "wasm32"))]
 mod max;
 mod ring;
 mod saved;
