@@ -34,7 +34,7 @@ use common::Failure;
 use serde_json::{Value, json};
 use table::ceilings::ceilings;
 use table::pace::{Pace, Timing};
-use table::{WORKLOADS, data, dtype, limits, operation, shapes};
+use table::{WORKLOADS, data, dtype, limits, operation, picked, shapes};
 use wgmax::{Gpu, Tensor};
 
 struct Options {
@@ -60,11 +60,7 @@ fn main() -> Result<(), Failure> {
         "ceilings" => vec![],
         other => return Err(format!("no table {other:?}: workloads, sizes, orders, neighbours or ceilings").into()),
     };
-    let picked = |work: &&Value| options.only.is_empty() || options.only.iter().any(|name| work["name"] == **name);
-    let unknown = options.only.iter().find(|name| list.iter().all(|work| work["name"] != ***name));
-    if let Some(name) = unknown {
-        return Err(format!("no workload is named {name:?}").into());
-    }
+    let list = picked(list, &options.only)?;
     let mut json = options.json.as_ref().map(fs::File::create).transpose()?;
     if options.table == "ceilings" {
         let rows = ceilings(&gpu)?;
@@ -75,7 +71,7 @@ fn main() -> Result<(), Failure> {
         "name", "dispatches", "MB", "median ms", "on the GPU", "GB/s", "limit", "ratio"
     );
     let mut rows = Vec::new();
-    for work in list.iter().filter(picked) {
+    for work in &list {
         let name = work["name"].as_str().unwrap_or("?");
         eprint!("{name} …\r"); // this can take a while
         for row in time(&gpu, work, &options).map_err(|error| format!("{name}: {error}"))? {

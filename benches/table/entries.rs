@@ -18,6 +18,15 @@ pub const DTYPES: [(&str, DType); 6] = [
     ("uint8", DType::U8),
 ];
 
+/// The entries of these names, or all where none are given.
+pub fn picked(mut list: Vec<Value>, only: &[String]) -> Result<Vec<Value>, Box<dyn Error>> {
+    if let Some(name) = only.iter().find(|name| list.iter().all(|work| work["name"] != ***name)) {
+        return Err(format!("no workload is named {name:?}").into());
+    }
+    list.retain(|work| only.is_empty() || only.iter().any(|name| work["name"] == **name));
+    Ok(list)
+}
+
 pub fn dtype(name: &Value) -> Result<DType, Box<dyn Error>> {
     let known = DTYPES.into_iter().find(|&(own, _)| name == own);
     known.map(|(_, dtype)| dtype).ok_or_else(|| format!("unknown dtype {name}").into())

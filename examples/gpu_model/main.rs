@@ -35,7 +35,7 @@ use std::process::ExitCode;
 use common::Failure;
 use model::{Device, Work};
 use serde_json::{Value, json};
-use table::{WORKLOADS, dtype, limits, operation, shapes};
+use table::{WORKLOADS, dtype, limits, operation, picked, shapes};
 use wgmax::{AdapterKind, Gpu, GpuOptions, Limits};
 
 const USAGE: &str = "usage: gpu_model [--workloads FILE] [--devices FILE] [--only NAME]...\n                 [--adapter NAME] [--limits JSON] [--json FILE]";
@@ -61,11 +61,7 @@ fn options() -> Result<Options, Failure> {
     let only: Vec<String> = args.values_from_str("--only")?;
     let workloads: String = args.opt_value_from_str("--workloads")?.unwrap_or_else(|| WORKLOADS.into());
     let workloads = fs::read(&workloads).map_err(|error| format!("{workloads}: {error}"))?;
-    let mut workloads: Vec<Value> = serde_json::from_slice(&workloads)?;
-    if let Some(name) = only.iter().find(|name| workloads.iter().all(|work| work["name"] != ***name)) {
-        return Err(format!("no workload is named {name:?}").into());
-    }
-    workloads.retain(|work| only.is_empty() || only.iter().any(|name| work["name"] == **name));
+    let workloads = picked(serde_json::from_slice(&workloads)?, &only)?;
     let device = match args.opt_value_from_str("--adapter")? {
         Some(name) => adapter_limits(name)?,
         None => model::gpu(),

@@ -112,13 +112,10 @@ impl Kernel {
                     && (epilogue != Epilogue::Winner || access == Access::Columns && self.dtype.bytes() < 4)
                     && match access {
                         Access::Rows | Access::Strided | Access::Columns => true,
-                        Access::ShortRows { rows, exchanged, staged, .. } => {
-                            let several = rows > 1 || staged && !self.has(Override::IndexWords(1)); // words to exchange
+                        Access::ShortRows { .. } => {
                             !team
-                                && (!exchanged || epilogue == Epilogue::Index && several)
                                 && !epilogue.is_record()
-                                && self.bunches().is_some()
-                                && (!staged || self.can_stage(epilogue, stores))
+                                && self.bunches().is_some_and(|own| self.can_take(&own, stores))
                         }
                     }
             }
@@ -134,16 +131,18 @@ impl Kernel {
         }
     }
 
+    /// Whether bunches can be exchanged and staged as they are to be.
+    fn can_take(&self, own: &Bunches, stores: Stores) -> bool {
+        let several = own.rows > 1 || own.staged && !self.has(Override::IndexWords(1)); // words to exchange
+        (!own.exchanged || own.epilogue == Epilogue::Index && several) && (!own.staged || self.can_stage(own, stores))
+    }
+
     /// Whether bunches can be staged: where they are read from end to end, all runs of a row in one, and an invocation takes one of them.
-    fn can_stage(&self, epilogue: Epilogue, stores: Stores) -> bool {
+    fn can_stage(&self, own: &Bunches, stores: Stores) -> bool {
         let few = self.overrides.iter().find(|own| matches!(own, Override::FewRuns(_)));
         let in_pieces = few.map_or(self.has(Override::Runs), |&own| own != Override::FewRuns(1));
         let anywhere = [Override::Ragged, Override::Pairs].into_iter().any(|own| self.has(own));
-        stores == Stores::Results
-            && epilogue != Epilogue::Ones
-            && !in_pieces
-            && !anywhere
-            && self.bunches().is_some_and(|own| own.can_be_staged())
+        stores == Stores::Results && own.epilogue != Epilogue::Ones && !in_pieces && !anywhere && own.can_be_staged()
     }
 
     fn can_read(&self, operands: MaxOperands, access: MaxAccess) -> bool {

@@ -126,13 +126,13 @@ impl<'a> Reduction<'a> {
             return None;
         }
         let column_packs = self.column_packs(shape);
-        let access = self.access(shape, column_packs);
-        let schedule = match access {
-            Access::Columns => self.schedule_of(access, column_packs, shape, max_chunks),
-            _ => self.schedule_of(access, 1, shape, max_chunks),
-        };
-        // Element by element more invocations have something to do.
-        schedule.or_else(|| self.schedule_of(Access::Strided, 1, shape, max_chunks))
+        // More invocations have something to do.
+        let by_elements = || self.schedule_of(Access::Strided, 1, shape, max_chunks);
+        match self.access(shape, column_packs) {
+            Access::Strided => by_elements(),
+            Access::Columns => self.schedule_of(Access::Columns, column_packs, shape, max_chunks).or_else(by_elements),
+            access => self.schedule_of(access, 1, shape, max_chunks).or_else(by_elements),
+        }
     }
 
     /// The same of these loads, if that can be.
